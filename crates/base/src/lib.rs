@@ -1,0 +1,14 @@
+//! What every stage shares: source files and spans, interned names, diagnostics and their codes.
+//!
+//! No I/O here: files arrive as text, diagnostics leave as data.
+
+pub mod codes;
+pub mod diagnostic;
+pub mod name;
+pub mod source;
+pub mod suggest;
+
+pub use codes::Code;
+pub use diagnostic::{Diagnostic, Label, Result, Trace};
+pub use name::Name;
+pub use source::{File, FileId, Sources, Span};

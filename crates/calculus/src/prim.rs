@@ -1,0 +1,178 @@
+//! The primitives: functions that the calculus takes as given.
+//!
+//! Each has a name, the number of its arguments and a line of documentation. What they compute is the
+//! evaluator's business; how they differentiate is written in the language itself (`library/derivatives.ev`),
+//! and a test walks this table so that none is forgotten. Names that begin with `.` can't be written in a
+//! program: derived code and the library's derivative rules use them.
+
+use std::fmt;
+
+macro_rules! primitives {
+    ($($variant:ident $name:literal $arity:literal $doc:literal)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum Prim { $(#[doc = $doc] $variant),* }
+
+        impl Prim {
+            pub const ALL: &[Prim] = &[$(Prim::$variant),*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Prim::$variant => $name),* }
+            }
+
+            /// How many arguments it takes; several come as one tuple.
+            pub fn arity(self) -> usize {
+                match self { $(Prim::$variant => $arity),* }
+            }
+
+            pub fn doc(self) -> &'static str {
+                match self { $(Prim::$variant => $doc),* }
+            }
+        }
+    };
+}
+
+primitives! {
+    // Arithmetic, elementwise on arrays of one shape and with scalars
+    Add "add" 2 "`a + b`"
+    Sub "sub" 2 "`a - b`"
+    Mul "mul" 2 "`a * b`"
+    Div "divide" 2 "`a / b`, always real"
+    Rem "rem" 2 "`a % b`, with the sign of `b`"
+    Pow "pow" 2 "`a ^ b`; an int to an int power is an int"
+    Neg "neg" 1 "`-a`"
+    IntDiv "div" 2 "the quotient of two ints, rounded towards minus infinity"
+    IntMod "mod" 2 "the remainder of two ints, with the sign of the divisor"
+    Abs "abs" 1 "the absolute value; its derivative at 0 is 0"
+    Sign "sign" 1 "-1, 0 or 1 with the sign of the argument"
+    Minimum "minimum" 2 "the smaller of two; a tie goes to the first"
+    Maximum "maximum" 2 "the larger of two; a tie goes to the first"
+    // Comparison
+    Eq "eq" 2 "`a == b`, structural, IEEE on reals"
+    Ne "ne" 2 "`a != b`"
+    Lt "lt" 2 "`a < b`"
+    Le "le" 2 "`a <= b`"
+    Gt "gt" 2 "`a > b`"
+    Ge "ge" 2 "`a >= b`"
+    Not "not" 1 "`!a`"
+    // Real functions, elementwise on arrays
+    Sqrt "sqrt" 1 "the square root"
+    Cbrt "cbrt" 1 "the cube root"
+    Exp "exp" 1 "e to the power of the argument"
+    Expm1 "expm1" 1 "`exp(x) - 1`, exact near 0"
+    Log "log" 1 "the natural logarithm"
+    Log1p "log1p" 1 "`log(1 + x)`, exact near 0"
+    Log2 "log2" 1 "the logarithm to base 2"
+    Log10 "log10" 1 "the logarithm to base 10"
+    Sin "sin" 1 "the sine"
+    Cos "cos" 1 "the cosine"
+    Tan "tan" 1 "the tangent"
+    Asin "asin" 1 "the inverse sine"
+    Acos "acos" 1 "the inverse cosine"
+    Atan "atan" 1 "the inverse tangent"
+    Atan2 "atan2" 2 "the angle of the point (x, y), called as `atan2(y, x)`"
+    Sinh "sinh" 1 "the hyperbolic sine"
+    Cosh "cosh" 1 "the hyperbolic cosine"
+    Tanh "tanh" 1 "the hyperbolic tangent"
+    Asinh "asinh" 1 "the inverse hyperbolic sine"
+    Acosh "acosh" 1 "the inverse hyperbolic cosine"
+    Atanh "atanh" 1 "the inverse hyperbolic tangent"
+    Erf "erf" 1 "the error function"
+    Erfc "erfc" 1 "`1 - erf(x)`, exact for large arguments"
+    Lgamma "lgamma" 1 "the logarithm of the absolute value of the gamma function"
+    Digamma "digamma" 1 "the derivative of `lgamma`"
+    Floor "floor" 1 "the largest whole number that is not larger"
+    Ceil "ceil" 1 "the smallest whole number that is not smaller"
+    Round "round" 1 "the nearest whole number, halves to even"
+    Trunc "trunc" 1 "the whole part"
+    // Kinds and conversions
+    Real "real" 1 "an int as a real"
+    Int "int" 1 "the whole part of a real as an int"
+    IsNan "is_nan" 1 "is it not a number?"
+    IsFinite "is_finite" 1 "is it neither infinite nor NaN?"
+    IsInt "is_int" 1 "is the value an int?"
+    IsReal "is_real" 1 "is the value a real?"
+    IsArray "is_array" 1 "is the value an array?"
+    IsTuple "is_tuple" 1 "is the value a tuple?"
+    IsFunction "is_function" 1 "is the value a function?"
+    // Arrays
+    Len "len" 1 "the number of elements along the first axis"
+    Shape "shape" 1 "the lengths of all axes, as an array of ints"
+    Iota "iota" 1 "the array `[0, 1, …, n-1]` of ints"
+    Tabulate "tabulate" 2 "the array `[f(0), f(1), …, f(n-1)]`, called as `tabulate(n, f)`"
+    Index "index" 2 "`a[i]`; several axes as a tuple of ints, ranges `(from, to)` and `()` for all"
+    Update "update" 3 "`{a with [i]: v}`"
+    Reshape "reshape" 2 "the same elements in another shape, called as `reshape(a, shape)`"
+    Transpose "transpose" 1 "the matrix with rows and columns exchanged; of higher rank, the first two axes"
+    Concat "concat" 2 "two arrays, one after the other along the first axis"
+    Reversed "reversed" 1 "the array with its first axis reversed"
+    Sum "sum" 1 "the sum of all elements of an array"
+    ArgMin "argmin" 1 "the index of the smallest element, the first of equals"
+    ArgMax "argmax" 1 "the index of the largest element, the first of equals"
+    ArgSort "argsort" 1 "the indices that sort an array, equal elements in order"
+    Where "where" 1 "the indices at which an array of booleans holds"
+    ScatterAdd "scatter_add" 3 "`a` with `v[k]` added at index `i[k]` for each k, called as `scatter_add(a, i, v)`"
+    MatMul "matmul" 2 "`a @ b`: matrix with matrix, matrix with vector, vector with matrix or vector"
+    Cholesky "cholesky" 1 "the lower triangular L with `L @ transpose(L)` equal to the matrix"
+    Solve "solve" 2 "the x with `a @ x = b`"
+    SolveLower "solve_lower" 2 "the x with `l @ x = b` for a lower triangular l; what is above the diagonal is not read"
+    Det "det" 1 "the determinant"
+    Inv "inv" 1 "the inverse matrix"
+    Eigh "eigh" 1 "eigenvalues, ascending, and eigenvectors (columns) of a symmetric matrix"
+    // Text and effects
+    Show "show" 1 "the value as text"
+    Join "join" 2 "two texts, one after the other"
+    Print "print" 1 "prints the value on a line; differentiates as if absent"
+    Error "error" 1 "ends the program with a message"
+    Assert "assert" 1 "ends the program unless the argument holds"
+    // Randomness: keys are ints, nothing is hidden
+    Key "key" 1 "the random key of a seed"
+    Split "split" 1 "two independent keys from one"
+    FoldIn "fold_in" 2 "an independent key for each int, called as `fold_in(key, n)`"
+    Uniform "uniform" 2 "n reals, uniform in [0, 1), called as `uniform(key, n)`"
+    Normal "normal" 2 "n standard normal reals, called as `normal(key, n)`"
+    // Differentiation
+    J "J" 1 "reverse mode: `J(f)(J(x))` is `(y, dy => (df, dx))`; homomorphic on data"
+    JInv "J_inv" 1 "the inverse of J"
+    Zero "zero" 1 "the zero sensitivity of a value"
+    Plus "plus" 2 "`a ⊕ b`: the sum of two sensitivities"
+    Perturbed "perturbed" 1 "does the value hold anything that can carry a sensitivity?"
+    // Only for derived code and the derivative rules
+    Place ".place" 3 "the sensitivity of `a` that is `d` at an index and 0 elsewhere: `.place(a, i, d)`"
+    Part ".part" 2 "the sensitivity of `a[i]` in a sensitivity of `a`: `.part(d, i)`"
+    Erase ".erase" 2 "a sensitivity of an array with 0 at an index: `.erase(d, i)`"
+    Spread ".spread" 2 "the sensitivity of an array of length n as an array of its elements' sensitivities"
+    Unspread ".unspread" 1 "the inverse of `.spread`"
+    Accumulate ".accumulate" 2 "`f(0) ⊕ f(1) ⊕ … ⊕ f(n-1)`: `.accumulate(n, f)`"
+    Fill ".fill" 2 "an array shaped like `a`, every element `d`: `.fill(a, d)`"
+    Scale ".scale" 2 "a sensitivity times a factor, elementwise: `.scale(d, g)`; zero stays zero whatever the factor"
+    AtMost ".at_most" 2 "1 where `a <= b`, 0 elsewhere, elementwise"
+    Keep ".keep" 2 "a sensitivity where a mask is not 0, zero elsewhere: `.keep(mask, d)`"
+    PowerSlope ".power_slope" 2 "`b * a^(b-1)`, 0 where b is 0"
+    PowerLog ".power_log" 2 "`a^b * log(a)`, 0 where a is 0 and b positive"
+    Unbroadcast ".unbroadcast" 2 "the sensitivity of an operand from that of an elementwise result: `.unbroadcast(a, d)`"
+    Materialise ".materialise" 2 "a sensitivity in the full shape of a value: `.materialise(v, d)`"
+    Accept ".accept" 2 "a sensitivity given by the program for a result, checked: `.accept(y, d)`"
+    RulePair ".rule_pair" 2 "what a reverse rule returned, checked to be a pair: `.rule_pair(f, r)`"
+    RuleResult ".rule_result" 3 "what a rule's backpropagator returned, checked (C2, C3): `.rule_result(f, x, q)`"
+    Differentiable ".differentiable" 1 "the value itself, if there is a real in it"
+    Seed ".seed" 1 "the sensitivity 1 of a scalar result"
+    Quietly ".quietly" 2 "`f(x)` without its prints: for recomputation"
+}
+
+impl Prim {
+    /// The primitive of this name, internal ones included.
+    pub fn by_name(name: &str) -> Option<Prim> {
+        Prim::ALL.iter().copied().find(|prim| prim.name() == name)
+    }
+
+    /// May a program mention it?
+    pub fn is_public(self) -> bool {
+        !self.name().starts_with('.')
+    }
+}
+
+impl fmt::Display for Prim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

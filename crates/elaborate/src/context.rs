@@ -1,0 +1,163 @@
+//! The state of elaboration: the functions that are open, the names that are visible, the mistakes so far.
+
+use std::sync::LazyLock;
+
+use base::{Diagnostic, Name};
+use calculus::{Atom, Builder, Const, Root, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::Tree;
+
+use crate::locals::{Local, LocalId, Locals};
+use crate::scope::Names;
+
+pub(crate) struct Elaborator<'a> {
+    pub tree: &'a Tree,
+    pub names: Names<'a>,
+    pub locals: Locals,
+    /// The functions around the current place, the innermost last.
+    pub frames: Vec<Frame>,
+    /// The names of local `let`s whose values are being elaborated: not visible yet.
+    pub coming: Vec<Name>,
+    pub errors: Vec<Diagnostic>,
+}
+
+/// A function whose body is being elaborated. Its variables are numbered provisionally: 0 the parameter, then
+/// what the body binds; from [`OUTSIDE`] on, what it uses of the functions around it.
+pub(crate) struct Frame {
+    pub builder: Builder,
+    pub timing: Timing,
+    /// Variables of enclosing functions, in the order of their first use.
+    pub outside: Vec<LocalId>,
+    outside_index: FxHashMap<LocalId, Var>,
+    /// Which of this function's variables have an identity that inner functions can refer to.
+    known: FxHashMap<Var, LocalId>,
+    /// Variables that hold tuples made in this function, with their lengths.
+    pub tuples: FxHashMap<Var, usize>,
+    /// Top-level names, in the order of their first use.
+    pub mentions: Vec<Name>,
+    mentioned: FxHashSet<Name>,
+}
+
+/// The provisional number of the first variable from outside.
+pub(crate) const OUTSIDE: u32 = 1 << 31;
+
+/// When does code run, compared with the top-level steps around it?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Timing {
+    /// In its turn: reading a later definition is a mistake.
+    AtOnce,
+    /// When something calls it.
+    Later,
+}
+
+/// A value for use in inner functions.
+#[derive(Clone, Debug)]
+pub(crate) enum Shared {
+    Constant(Atom),
+    Local(LocalId),
+}
+
+/// The name of variables that elaboration makes: no program can refer to it.
+pub(crate) static UNNAMED: LazyLock<Name> = LazyLock::new(|| Name::new("_"));
+
+/// Is it a label of a variable that elaboration made?
+pub(crate) fn is_unnamed(label: Name) -> bool {
+    label.as_str().trim_end_matches('\'') == UNNAMED.as_str()
+}
+
+impl Frame {
+    pub fn new(parameter: Name, timing: Timing) -> Frame {
+        Frame {
+            builder: Builder::new(vec![parameter]),
+            timing,
+            outside: vec![],
+            outside_index: FxHashMap::default(),
+            known: FxHashMap::default(),
+            tuples: FxHashMap::default(),
+            mentions: vec![],
+            mentioned: FxHashSet::default(),
+        }
+    }
+
+    pub fn mention(&mut self, name: Name) {
+        if self.mentioned.insert(name) {
+            self.mentions.push(name);
+        }
+    }
+
+    fn outside_var(&mut self, id: LocalId) -> Var {
+        let next = Var(OUTSIDE + self.outside.len() as u32);
+        let var = *self.outside_index.entry(id).or_insert(next);
+        if var == next {
+            self.outside.push(id);
+        }
+        var
+    }
+}
+
+impl Elaborator<'_> {
+    pub fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("elaborate: code stands in a function")
+    }
+
+    /// Runs `f` in a scope of its own: what it declares is forgotten afterwards.
+    pub fn scoped<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let mark = self.locals.enter();
+        let result = f(self);
+        self.locals.leave(mark);
+        result
+    }
+
+    /// Makes a variable of the current function visible under a name.
+    pub fn declare(&mut self, name: Name, var: Var) -> LocalId {
+        let id = self.locals.add(Local { name, depth: self.frames.len(), var });
+        self.frame().known.insert(var, id);
+        id
+    }
+
+    /// The local variable, as the current function sees it.
+    pub fn reference(&mut self, id: LocalId) -> Atom {
+        let local = self.locals.get(id);
+        if local.depth == self.frames.len() {
+            return Atom::Var(local.var);
+        }
+        Atom::Var(self.frame().outside_var(id))
+    }
+
+    /// Prepares a value of the current function for use in inner ones.
+    pub fn share(&mut self, atom: Atom) -> Shared {
+        let Atom::Var(var) = atom else { return Shared::Constant(atom) };
+        if var.0 >= OUTSIDE {
+            return Shared::Local(self.frame().outside[(var.0 - OUTSIDE) as usize]);
+        }
+        if let Some(id) = self.frame().known.get(&var) {
+            return Shared::Local(*id);
+        }
+        let (name, depth) = (self.frame().builder.name(var), self.frames.len());
+        let id = self.locals.add_hidden(Local { name, depth, var });
+        self.frame().known.insert(var, id);
+        Shared::Local(id)
+    }
+
+    /// A shared value, as the current function sees it.
+    pub fn shared(&mut self, shared: &Shared) -> Atom {
+        match shared {
+            Shared::Constant(atom) => atom.clone(),
+            Shared::Local(id) => self.reference(*id),
+        }
+    }
+
+    pub fn error(&mut self, diagnostic: Diagnostic) {
+        self.errors.push(diagnostic);
+    }
+
+    /// Notes a mistake; the value stands in so that elaboration goes on to find the others.
+    pub fn mistake(&mut self, diagnostic: Diagnostic) -> Atom {
+        self.error(diagnostic);
+        Atom::Const(Const::Unit)
+    }
+}
+
+pub(crate) fn root(root: Root) -> Atom {
+    Atom::Root(root, 0)
+}

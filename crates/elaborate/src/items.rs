@@ -1,0 +1,226 @@
+//! The top level of a file: first everything is declared, then functions, definitions, expressions and tests
+//! are elaborated in order.
+
+use std::rc::Rc;
+
+use base::{Diagnostic, Name, Span};
+use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Globals, Module, Step, StepKind};
+use rustc_hash::FxHashMap;
+use syntax::{NodeId, Tree, ast};
+
+use crate::blocks::defined_twice;
+use crate::context::{Elaborator, Timing, UNNAMED};
+use crate::functions::{Function, Parts};
+use crate::locals::Locals;
+use crate::matching::Fit;
+use crate::patterns::{Pattern, Site};
+use crate::scope::{Binding, Definitions, Names, Scope};
+
+type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>;
+
+/// Elaborates a file without changing anything around it.
+pub(crate) fn file(
+    tree: &Tree,
+    globals: &Globals,
+    scope: &Scope,
+    prelude: &Scope,
+    modules: Modules,
+    internal: bool,
+) -> Result<(Module, Definitions), Vec<Diagnostic>> {
+    let names = Names::new(globals, scope, prelude, internal);
+    let mut elaborator =
+        Elaborator { tree, names, locals: Locals::default(), frames: vec![], coming: vec![], errors: vec![] };
+    let items = elaborator.declare_all(modules);
+    let mut module = Module::default();
+    for item in items {
+        elaborator.item(item, &mut module);
+    }
+    if elaborator.errors.is_empty() {
+        return Ok((module, elaborator.names.file));
+    }
+    let mut errors = elaborator.errors;
+    errors.sort_by_key(Diagnostic::span);
+    Err(errors)
+}
+
+/// What is left to do for a statement when everything is declared.
+enum Item {
+    Function { function: ast::Function, id: GlobalId, span: Span },
+    Let { pattern: Pattern, ids: Vec<GlobalId>, value: NodeId, span: Span },
+    Show { value: NodeId, span: Span },
+    Test { name: String, body: NodeId, span: Span },
+}
+
+impl Elaborator<'_> {
+    /// Constructors and modules first, because they decide what the patterns of `let`s mean.
+    fn declare_all(&mut self, modules: Modules) -> Vec<Item> {
+        let statements = self.tree.statements();
+        let mut types = FxHashMap::default();
+        for node in &statements {
+            match self.tree.statement(*node) {
+                ast::Statement::Type { name, constructors } => {
+                    if let Some(first) = types.insert(name.name, name.span) {
+                        self.error(defined_twice(name, first));
+                    }
+                    self.declare_constructors(name.name, &constructors);
+                }
+                ast::Statement::Import(import) => self.declare_import(&import, modules),
+                _ => {}
+            }
+        }
+        statements.iter().filter_map(|node| self.declare_item(*node)).collect()
+    }
+
+    fn declare_constructors(&mut self, type_name: Name, constructors: &[ast::Constructor]) {
+        for (tag, declared) in (0..).zip(constructors) {
+            self.check_fields(declared.fields.iter().copied());
+            let fields = declared.fields.iter().map(|field| field.name).collect();
+            let constructor = Constructor { name: declared.name.name, type_name, tag, fields };
+            if self.is_new(declared.name) {
+                self.names.define_constructor(constructor, declared.name.span);
+            }
+        }
+    }
+
+    fn declare_import(&mut self, import: &ast::Import, modules: Modules) {
+        let name = ast::Ident { name: module_name(import), span: import.alias.map_or(import.span, |alias| alias.span) };
+        let found = modules(import);
+        if !self.is_new(name) {
+            return;
+        }
+        match found {
+            Ok(scope) => self.names.define(name.name, Binding::Module(scope), name.span),
+            Err(diagnostic) => {
+                self.error(*diagnostic);
+                self.names.define_broken(name.name, name.span);
+            }
+        }
+    }
+
+    fn declare_item(&mut self, node: NodeId) -> Option<Item> {
+        let span = self.tree.span(node);
+        match self.tree.statement(node) {
+            ast::Statement::Fn(function) => {
+                let signature = Some(self.signature(&function));
+                let id = self.declare_global(function.name, GlobalKind::Function, function.doc.as_deref(), signature);
+                Some(Item::Function { function, id, span })
+            }
+            ast::Statement::Let { pattern, value } => {
+                let pattern = self.pattern(pattern, Site::Binding);
+                let ids = pattern
+                    .names()
+                    .into_iter()
+                    .map(|(name, span)| self.declare_global(ast::Ident { name, span }, GlobalKind::Value, None, None));
+                let ids = ids.collect();
+                Some(Item::Let { pattern, ids, value, span })
+            }
+            ast::Statement::Expr(value) => Some(Item::Show { value, span }),
+            ast::Statement::Test { name, body } => Some(Item::Test { name, body, span }),
+            ast::Statement::Type { .. } | ast::Statement::Import(_) | ast::Statement::Error => None,
+        }
+    }
+
+    fn declare_global(
+        &mut self,
+        name: ast::Ident,
+        kind: GlobalKind,
+        doc: Option<&str>,
+        signature: Option<String>,
+    ) -> GlobalId {
+        let info = GlobalInfo {
+            name: name.name,
+            kind,
+            span: name.span,
+            doc: doc.map(Rc::from),
+            signature: signature.map(Rc::from),
+        };
+        match self.is_new(name) {
+            true => self.names.define_global(info),
+            // The file is wrong and will not be used: any number does.
+            false => GlobalId(0),
+        }
+    }
+
+    /// Reports a name that the file has already defined, at the later of the two places.
+    fn is_new(&mut self, name: ast::Ident) -> bool {
+        let Some(known) = self.names.file.get(name.name) else { return true };
+        let (first, again) = (known.span.min(name.span), known.span.max(name.span));
+        self.error(defined_twice(ast::Ident { name: name.name, span: again }, first));
+        false
+    }
+
+    /// How a function is called, for instance `vjp(f, x)`.
+    fn signature(&self, function: &ast::Function) -> String {
+        let parameter = |node: &NodeId| match self.tree.pattern(*node) {
+            ast::Pattern::Name(name) => name.as_str().to_string(),
+            _ => self.source_text(self.tree.span(*node)),
+        };
+        let parameters: Vec<String> = function.params.iter().map(parameter).collect();
+        format!("{}({})", function.name.name, parameters.join(", "))
+    }
+
+    /// The text of a place, on one line.
+    fn source_text(&self, span: Span) -> String {
+        let text = self.tree.text().get(span.start as usize..span.end as usize).unwrap_or("_");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn item(&mut self, item: Item, module: &mut Module) {
+        match item {
+            Item::Function { function, id, span } => {
+                let ast::Function { name, params, body, rules, .. } = &function;
+                let function = self.function(Parts { name: Some(name.name), span, params, body: *body }, rules);
+                module.functions.push((id, self.closed_group(function)));
+            }
+            Item::Let { pattern, ids, value, span } => {
+                let code = self.definition(&pattern, value, span);
+                pattern.names().into_iter().for_each(|(name, _)| self.names.file.has_run(name));
+                module.steps.push(self.step(StepKind::Define(ids), code, span));
+            }
+            Item::Show { value, span } => {
+                let code = self.step_code(value, span, Timing::AtOnce);
+                module.steps.push(self.step(StepKind::Show, code, span));
+            }
+            Item::Test { name, body, span } => {
+                let code = self.step_code(body, span, Timing::Later);
+                module.steps.push(self.step(StepKind::Test(name.into()), code, span));
+            }
+        }
+    }
+
+    /// The code of a `let`: the tuple of the values of its names, of length one too.
+    fn definition(&mut self, pattern: &Pattern, value: NodeId, span: Span) -> Function {
+        let spans = (span, self.tree.span(value));
+        let code = self.open_function(None, spans, *UNNAMED, Timing::AtOnce, |this, _| {
+            let value = this.bound_value(pattern, value);
+            this.take_apart(pattern, value, Fit::Demanded);
+            let names = pattern.names().into_iter();
+            let ids: Vec<_> = names.filter_map(|(name, _)| this.locals.find(name)).collect();
+            let values = ids.into_iter().map(|id| this.reference(id)).collect();
+            this.tuple(values, span)
+        });
+        Function::plain(code)
+    }
+
+    fn step_code(&mut self, value: NodeId, span: Span, timing: Timing) -> Function {
+        let spans = (span, self.tree.span(value));
+        let code = self.open_function(None, spans, *UNNAMED, timing, |this, _| this.expression(value));
+        Function::plain(code)
+    }
+
+    fn step(&mut self, kind: StepKind, code: Function, span: Span) -> Step {
+        Step { kind, code: self.closed_group(code), span }
+    }
+}
+
+/// The name that an imported module has here: its alias, its library name, or the stem of its file.
+fn module_name(import: &ast::Import) -> Name {
+    match (&import.alias, &import.source) {
+        (Some(alias), _) => alias.name,
+        (None, ast::ImportSource::Library(name)) => *name,
+        (None, ast::ImportSource::Path(path)) => {
+            let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+            Name::new(file.split_once('.').map_or(file, |(stem, _)| stem))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Names in expressions: locals first, then the file, the module's scope, the library, the primitives.
+
+use std::rc::Rc;
+
+use base::{Diagnostic, Name, Span, codes};
+use calculus::{Atom, Constructor, Expr, Root};
+use syntax::{NodeId, ast};
+
+use crate::context::{Elaborator, Timing, root};
+use crate::emit::UNIT;
+use crate::foreign;
+use crate::scope::{Binding, Meaning, Scope};
+
+/// A module and the name it is known by here.
+pub(crate) struct NamedModule {
+    pub name: Name,
+    /// Nothing if it couldn't be imported.
+    pub scope: Option<Rc<Scope>>,
+}
+
+impl Elaborator<'_> {
+    pub fn name(&mut self, name: Name, span: Span) -> Atom {
+        if let Some(local) = self.locals.find(name) {
+            return self.reference(local);
+        }
+        match self.names.find(name) {
+            Some(meaning) => {
+                self.check_has_run(name, span);
+                self.meaning(name, meaning, span)
+            }
+            None => self.unbound(name, span),
+        }
+    }
+
+    /// The value that a name outside of functions stands for.
+    fn meaning(&mut self, name: Name, meaning: Meaning, span: Span) -> Atom {
+        match meaning {
+            Meaning::Broken => UNIT,
+            Meaning::Const(constant) => Atom::Const(constant),
+            Meaning::Bound(Binding::Root(found)) => {
+                if let Root::Global(_) = found {
+                    self.frame().mention(name);
+                }
+                root(found)
+            }
+            Meaning::Bound(Binding::Constructor(constructor)) if constructor.fields.is_empty() => {
+                self.bind(Expr::Variant(constructor, vec![]), span)
+            }
+            Meaning::Bound(Binding::Constructor(constructor)) => self.constructor_function(&constructor, span),
+            Meaning::Bound(Binding::Module(_)) => self.mistake(
+                Diagnostic::new(codes::UNBOUND_NAME, span, format!("`{name}` is a module, not a value"))
+                    .help(format!("write `{name}.something` for a name in it")),
+            ),
+        }
+    }
+
+    /// Top-level `let`s run in order: a step reads only what earlier steps define.
+    fn check_has_run(&mut self, name: Name, span: Span) {
+        let timing = self.frame().timing;
+        let Some(definition) = self.names.file.get(name) else { return };
+        if !definition.pending || timing == Timing::Later {
+            return;
+        }
+        let diagnostic =
+            Diagnostic::new(codes::READ_BEFORE_DEFINED, span, format!("`{name}` is read before it is defined"))
+                .label(definition.span, "defined here")
+                .help("top-level `let`s run in order: move the definition up, or make it a `fn`");
+        self.error(diagnostic);
+    }
+
+    /// The module that an expression names, unless a local variable shadows it.
+    pub fn module_named_by(&self, node: NodeId) -> Option<NamedModule> {
+        match self.tree.expr(node) {
+            ast::Expr::Name(name) => self.module_called(name),
+            _ => None,
+        }
+    }
+
+    fn module_called(&self, name: Name) -> Option<NamedModule> {
+        if self.locals.find(name).is_some() {
+            return None;
+        }
+        match self.names.find(name)? {
+            Meaning::Bound(Binding::Module(scope)) => Some(NamedModule { name, scope: Some(scope) }),
+            Meaning::Broken => Some(NamedModule { name, scope: None }),
+            Meaning::Bound(_) | Meaning::Const(_) => None,
+        }
+    }
+
+    /// `module.name`
+    pub fn module_member(&mut self, module: &NamedModule, member: ast::Ident, span: Span) -> Atom {
+        let Some(scope) = &module.scope else { return UNIT };
+        match scope.get(member.name) {
+            Some(binding) => self.meaning(member.name, Meaning::Bound(binding.clone()), span),
+            None => self.mistake(not_in_module(module.name, scope, member)),
+        }
+    }
+
+    /// The constructor that a callee names, as `Cons` or `module.Cons`.
+    pub fn constructor_named_by(&self, node: NodeId) -> Option<Rc<Constructor>> {
+        match self.tree.expr(node) {
+            ast::Expr::Name(name) if self.locals.find(name).is_none() => self.names.constructor(name),
+            ast::Expr::Field { base, field } => match self.module_named_by(base)?.scope?.get(field.name)? {
+                Binding::Constructor(constructor) => Some(constructor.clone()),
+                Binding::Root(_) | Binding::Module(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The constructor `module.name` in a pattern; an error has been reported.
+    pub fn module_constructor(&mut self, module: ast::Ident, name: ast::Ident) -> Result<Option<Rc<Constructor>>, ()> {
+        let Some(found) = self.module_called(module.name) else {
+            self.unbound(module.name, module.span);
+            return Err(());
+        };
+        let scope = found.scope.ok_or(())?;
+        match scope.get(name.name) {
+            Some(Binding::Constructor(constructor)) => Ok(Some(constructor.clone())),
+            Some(Binding::Root(_) | Binding::Module(_)) => Ok(None),
+            None => {
+                self.error(not_in_module(module.name, &scope, name));
+                Err(())
+            }
+        }
+    }
+
+    fn unbound(&mut self, name: Name, span: Span) -> Atom {
+        let diagnostic = Diagnostic::new(codes::UNBOUND_NAME, span, format!("`{name}` isn't defined"));
+        let diagnostic = match self.what_to_write(name) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        };
+        self.mistake(diagnostic)
+    }
+
+    fn what_to_write(&self, name: Name) -> Option<String> {
+        if self.coming.contains(&name) {
+            return Some(format!("a local `let` doesn't see its own name: write `fn {name}(…) = …`"));
+        }
+        let advice = foreign::advice(name.as_str()).map(str::to_string);
+        advice.or_else(|| self.nearest_name(name).map(|near| format!("did you mean `{near}`?")))
+    }
+
+    fn nearest_name(&self, name: Name) -> Option<&'static str> {
+        let outside = self.names.visible().map(|(name, _)| name);
+        nearest(name, self.locals.names().chain(outside))
+    }
+}
+
+/// The candidate that the name is likely a misspelling of. Single letters are no misspellings of each other, and
+/// very long names are slow to compare.
+pub(crate) fn nearest(name: Name, candidates: impl IntoIterator<Item = Name>) -> Option<&'static str> {
+    let comparable = |word: &&str| word.chars().nth(1).is_some() && word.len() <= 100;
+    let word = Some(name.as_str()).filter(comparable)?;
+    base::suggest::nearest(word, candidates.into_iter().map(Name::as_str))
+}
+
+fn not_in_module(module: Name, scope: &Scope, member: ast::Ident) -> Diagnostic {
+    let message = format!("`{module}` doesn't define `{}`", member.name);
+    let diagnostic = Diagnostic::new(codes::NOT_IN_MODULE, member.span, message);
+    match nearest(member.name, scope.iter().map(|(name, _)| name)) {
+        Some(near) => diagnostic.help(format!("did you mean `{module}.{near}`?")),
+        None => diagnostic,
+    }
+}

@@ -1,0 +1,231 @@
+//! What names mean outside of functions: a module's scope, the library beneath it, the primitives beneath that.
+
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use base::{Name, Span};
+use calculus::{Const, Constructor, GlobalId, GlobalInfo, Globals, Prim, Root};
+use rustc_hash::FxHashMap;
+
+/// The names that the top level of a module defines.
+#[derive(Clone, Default, Debug)]
+pub struct Scope {
+    names: FxHashMap<Name, Binding>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Binding {
+    Root(Root),
+    Constructor(Rc<Constructor>),
+    Module(Rc<Scope>),
+}
+
+impl Scope {
+    pub fn get(&self, name: Name) -> Option<&Binding> {
+        self.names.get(&name)
+    }
+
+    pub fn insert(&mut self, name: Name, binding: Binding) {
+        self.names.insert(name, binding);
+    }
+
+    /// All names, alphabetically.
+    pub fn iter(&self) -> impl Iterator<Item = (Name, &Binding)> {
+        let mut names: Vec<_> = self.names.iter().map(|(name, binding)| (*name, binding)).collect();
+        names.sort_by_key(|(name, _)| *name);
+        names.into_iter()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Meaning {
+    Bound(Binding),
+    Const(Const),
+    /// Its definition is wrong, which has been said: no further complaint.
+    Broken,
+}
+
+/// A definition of the file at hand.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    meaning: Meaning,
+    pub span: Span,
+    /// A `let` that the steps so far haven't run, and no earlier input has: reading it now is an error.
+    pub pending: bool,
+}
+
+/// The definitions of the file at hand, kept apart until the whole file is known to be right.
+#[derive(Default, Debug)]
+pub(crate) struct Definitions {
+    names: FxHashMap<Name, Definition>,
+    /// In the order of definition.
+    infos: Vec<(GlobalId, GlobalInfo)>,
+    next: u32,
+}
+
+impl Definitions {
+    pub fn get(&self, name: Name) -> Option<&Definition> {
+        self.names.get(&name)
+    }
+
+    fn insert(&mut self, name: Name, meaning: Meaning, span: Span) {
+        self.names.insert(name, Definition { meaning, span, pending: false });
+    }
+
+    /// The step that gives the name its value has been elaborated.
+    pub fn has_run(&mut self, name: Name) {
+        if let Some(definition) = self.names.get_mut(&name) {
+            definition.pending = false;
+        }
+    }
+
+    pub fn commit(self, globals: &mut Globals, scope: &mut Scope) {
+        for (id, info) in self.infos {
+            if id.0 as usize == globals.len() {
+                globals.add(info);
+            } else {
+                *globals.get_mut(id) = info;
+            }
+        }
+        for (name, definition) in self.names {
+            if let Meaning::Bound(binding) = definition.meaning {
+                scope.insert(name, binding);
+            }
+        }
+    }
+}
+
+/// All names outside of functions, from the nearest layer to the farthest.
+pub(crate) struct Names<'a> {
+    pub file: Definitions,
+    scope: &'a Scope,
+    prelude: &'a Scope,
+    internal: bool,
+}
+
+impl<'a> Names<'a> {
+    pub fn new(globals: &Globals, scope: &'a Scope, prelude: &'a Scope, internal: bool) -> Names<'a> {
+        let file = Definitions { next: globals.len() as u32, ..Definitions::default() };
+        Names { file, scope, prelude, internal }
+    }
+
+    pub fn find(&self, name: Name) -> Option<Meaning> {
+        if let Some(definition) = self.file.get(name) {
+            return Some(definition.meaning.clone());
+        }
+        let binding = self.scope.get(name).or_else(|| self.prelude.get(name));
+        binding.cloned().map(Meaning::Bound).or_else(|| self.given(name))
+    }
+
+    /// What the language itself defines.
+    fn given(&self, name: Name) -> Option<Meaning> {
+        if let Some(prim) = PUBLIC.get(&name) {
+            return Some(primitive(*prim));
+        }
+        let text = name.as_str();
+        if let Some(internal) = text.strip_prefix("__").filter(|_| self.internal) {
+            return match internal {
+                "nothing" => Some(Meaning::Const(Const::Zero)),
+                _ => Prim::by_name(&format!(".{internal}")).map(primitive),
+            };
+        }
+        constant(text).map(|value| Meaning::Const(Const::Real(value)))
+    }
+
+    /// The constructor of this name, if the name means one.
+    pub fn constructor(&self, name: Name) -> Option<Rc<Constructor>> {
+        match self.find(name) {
+            Some(Meaning::Bound(Binding::Constructor(constructor))) => Some(constructor),
+            _ => None,
+        }
+    }
+
+    /// The function behind the operator `<~`: the library's own, unless there is no library yet.
+    pub fn attach(&self) -> Option<Binding> {
+        let name = Name::new("attach");
+        self.prelude.get(name).cloned().or_else(|| match self.find(name) {
+            Some(Meaning::Bound(binding)) => Some(binding),
+            _ => None,
+        })
+    }
+
+    pub fn is_internal(&self) -> bool {
+        self.internal
+    }
+
+    /// Every name that can be written, for suggestions.
+    pub fn visible(&self) -> impl Iterator<Item = (Name, bool)> {
+        let file = self.file.names.iter().map(|(name, definition)| (*name, definition.meaning.is_constructor()));
+        let scopes = [self.scope, self.prelude].into_iter().flat_map(|scope| &scope.names);
+        let scopes = scopes.map(|(name, binding)| (*name, matches!(binding, Binding::Constructor(_))));
+        let prims = PUBLIC.keys().copied();
+        let constants = CONSTANTS.iter().map(|(name, _)| Name::new(name));
+        file.chain(scopes).chain(prims.chain(constants).map(|name| (name, false)))
+    }
+
+    pub fn define(&mut self, name: Name, binding: Binding, span: Span) {
+        self.file.insert(name, Meaning::Bound(binding), span);
+    }
+
+    pub fn define_broken(&mut self, name: Name, span: Span) {
+        self.file.insert(name, Meaning::Broken, span);
+    }
+
+    /// Gives a definition its number; a name that an earlier input defined keeps the one it has.
+    pub fn define_global(&mut self, info: GlobalInfo) -> GlobalId {
+        let (name, span) = (info.name, info.span);
+        let known = match self.scope.get(name) {
+            Some(Binding::Root(Root::Global(id))) => Some(*id),
+            _ => None,
+        };
+        let id = known.unwrap_or_else(|| {
+            self.file.next += 1;
+            GlobalId(self.file.next - 1)
+        });
+        let pending = known.is_none() && info.kind == calculus::GlobalKind::Value;
+        self.file.infos.push((id, info));
+        let meaning = Meaning::Bound(Binding::Root(Root::Global(id)));
+        self.file.names.insert(name, Definition { meaning, span, pending });
+        id
+    }
+
+    /// The same constructor declared again in a REPL stays the same.
+    pub fn define_constructor(&mut self, constructor: Constructor, span: Span) {
+        let constructor = match self.scope.get(constructor.name) {
+            Some(Binding::Constructor(known)) if **known == constructor => known.clone(),
+            _ => Rc::new(constructor),
+        };
+        self.define(constructor.name, Binding::Constructor(constructor), span);
+    }
+}
+
+impl Meaning {
+    fn is_constructor(&self) -> bool {
+        matches!(self, Meaning::Bound(Binding::Constructor(_)))
+    }
+}
+
+/// The primitives that programs may mention.
+static PUBLIC: LazyLock<FxHashMap<Name, Prim>> = LazyLock::new(|| {
+    let public = Prim::ALL.iter().filter(|prim| prim.is_public());
+    public.map(|prim| (Name::new(prim.name()), *prim)).collect()
+});
+
+const CONSTANTS: [(&str, f64); 3] = [("pi", std::f64::consts::PI), ("inf", f64::INFINITY), ("nan", f64::NAN)];
+
+fn constant(text: &str) -> Option<f64> {
+    CONSTANTS.iter().find(|(name, _)| *name == text).map(|(_, value)| *value)
+}
+
+fn primitive(prim: Prim) -> Meaning {
+    Meaning::Bound(Binding::Root(Root::Prim(prim)))
+}

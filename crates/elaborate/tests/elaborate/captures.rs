@@ -1,0 +1,109 @@
+//! Which variables functions capture, under which labels, in which order; how adjacent functions form groups.
+
+use crate::support::{captures, function, inner, inner_groups, texts};
+
+#[test]
+fn captures_are_the_free_variables_in_the_order_of_first_use() {
+    assert_eq!(captures("fn f(a, b, c) = x => c * x + a * c", ""), ["c", "a"]);
+}
+
+#[test]
+fn a_closed_function_captures_nothing() {
+    assert_eq!(captures("fn f(a) = x => x * x", ""), [""; 0]);
+}
+
+#[test]
+fn a_parameter_shadows_an_outer_variable() {
+    assert_eq!(captures("fn f(x, y) = x => x + y", ""), ["y"]);
+}
+
+#[test]
+fn a_constant_that_has_a_name_is_captured() {
+    assert_eq!(captures("fn f() { let a = 2.0; x => a * x }", ""), ["a"]);
+}
+
+#[test]
+fn an_alias_is_captured_under_its_own_name() {
+    assert_eq!(captures("fn f(a) { let b = a; x => b * x + a }", ""), ["b", "a"]);
+}
+
+#[test]
+fn a_variable_two_functions_out_is_captured_by_both() {
+    let f = function("fn f(a) = b => c => a + b + c");
+    let groups = inner_groups(&f);
+    assert_eq!(texts(&groups[0].captures), ["a"]);
+    assert_eq!(texts(&groups[1].captures), ["a", "b"]);
+}
+
+#[test]
+fn top_level_names_and_primitives_are_mentioned_not_captured() {
+    let f = function("let k = 2.0\nfn g(x) = x\nfn f(a) = x => k * g(sin(x)) + g(a)");
+    let (group, member) = inner(&f, "");
+    assert_eq!(texts(&group.captures), ["a"]);
+    assert_eq!(texts(&group.members[member].mentions), ["k", "g"]);
+    assert_eq!(texts(&f.members[0].mentions), ["k", "g"]);
+}
+
+#[test]
+fn a_let_names_its_function() {
+    let f = function("fn f() { let g = (x => x); g }");
+    assert_eq!(inner(&f, "g").0.members.len(), 1);
+}
+
+#[test]
+fn a_local_let_is_not_recursive() {
+    assert_eq!(captures("fn f(g) { let g = x => g(x); g }", "g"), ["g"]);
+}
+
+#[test]
+fn a_recursive_function_does_not_capture_itself() {
+    let f = function("fn f(a) { fn go(n) = if n == 0 { a } else { go(n - 1) }; go }");
+    let (group, _) = inner(&f, "go");
+    assert_eq!(texts(&group.captures), ["a"]);
+}
+
+#[test]
+fn functions_that_need_each_other_share_one_record() {
+    let source = "fn f(a, b) { fn even(n) = if n == 0 { a } else { odd(n - 1) }
+        fn odd(n) = if n == 0 { b } else { even(n - 1) }
+        even }";
+    let (group, _) = inner(&function(source), "even");
+    assert_eq!(group.members.len(), 2);
+    assert_eq!(texts(&group.captures), ["a", "b"]);
+}
+
+#[test]
+fn adjacent_functions_split_into_groups_in_the_order_of_need() {
+    let source = "fn f(a, b) { fn first(x) = second(x) + a
+        fn second(x) = x + b
+        first }";
+    let groups = inner_groups(&function(source));
+    let names: Vec<_> = groups.iter().map(|group| group.members[0].name.map(|name| name.as_str())).collect();
+    assert_eq!(names, [Some("second"), Some("first")]);
+    assert_eq!(texts(&groups[0].captures), ["b"]);
+    assert_eq!(texts(&groups[1].captures), ["second", "a"]);
+}
+
+#[test]
+fn the_split_does_not_change_the_order_of_the_outer_captures() {
+    let source = "fn f(a, b) = () => { fn first(x) = second(x) + a
+        fn second(x) = x + b
+        first }";
+    assert_eq!(captures(source, ""), ["a", "b"]);
+}
+
+#[test]
+fn a_statement_between_functions_separates_them() {
+    let source = "fn f(h) { fn g(x) = h(x); let a = 1.0; fn h(x) = a; g }";
+    assert_eq!(captures(source, "g"), ["h"]);
+    assert_eq!(inner_groups(&function(source)).len(), 2);
+}
+
+#[test]
+fn two_captures_of_one_label_are_told_apart_by_primes() {
+    let source = "fn f(g) = [x * y for x in g(1), y in g(2)]";
+    let groups = inner_groups(&function(source));
+    assert_eq!(texts(&groups[1].captures), ["_", "x"]);
+    let nested = "fn f(g) = [x for x in g(1) if x > 0]";
+    assert_eq!(texts(&inner_groups(&function(nested))[1].captures), ["_", "_'"]);
+}

@@ -1,0 +1,242 @@
+//! Arrays: a shape and its elements in row-major order.
+//!
+//! Elements that are arrays of one shape merge into an array of higher rank, so an array never holds arrays
+//! directly. Ints and reals together become reals. In a *raw* sensitivity (inside derived code) the real −0.0
+//! stands for the symbolic zero; numeric contributions are never −0.0.
+
+use crate::value::{Holds, Value};
+
+#[derive(Clone, Debug)]
+pub struct Array {
+    pub shape: Vec<usize>,
+    pub elements: Elements,
+}
+
+#[derive(Clone, Debug)]
+pub enum Elements {
+    Real(Vec<f64>),
+    Int(Vec<i64>),
+    Bool(Vec<bool>),
+    Values(Vec<Value>),
+}
+
+/// The symbolic zero as an element of a raw sensitivity.
+pub const HOLE: f64 = -0.0;
+
+pub fn is_hole(x: f64) -> bool {
+    x == 0.0 && x.is_sign_negative()
+}
+
+/// Elements of different shapes can't form an array: the index of the first that differs, and both shapes.
+#[derive(Debug)]
+pub struct Ragged {
+    pub index: usize,
+    pub expected: String,
+    pub found: String,
+}
+
+impl Array {
+    pub fn reals(shape: Vec<usize>, reals: Vec<f64>) -> Array {
+        Array { shape, elements: Elements::Real(reals) }
+    }
+
+    pub fn vector(reals: Vec<f64>) -> Array {
+        Array::reals(vec![reals.len()], reals)
+    }
+
+    pub fn ints(ints: Vec<i64>) -> Array {
+        Array { shape: vec![ints.len()], elements: Elements::Int(ints) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.shape[0]
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.size() == 0
+    }
+
+    /// The number of elements in all axes together.
+    pub fn size(&self) -> usize {
+        self.elements.len()
+    }
+
+    pub fn holds(&self) -> Holds {
+        match &self.elements {
+            Elements::Real(_) => Holds::REAL,
+            Elements::Int(_) | Elements::Bool(_) => Holds::DISCRETE,
+            Elements::Values(values) => Holds::of_all(values),
+        }
+    }
+
+    /// The array of these elements, which must be forced (no lazy heads).
+    pub fn from_values(values: Vec<Value>) -> Result<Array, Ragged> {
+        if values.iter().any(|value| matches!(value, Value::Array(_))) {
+            return stack(&values);
+        }
+        let shape = vec![values.len()];
+        Ok(Array { shape, elements: Elements::from_scalars(values) })
+    }
+
+    /// Element `offset` in row-major order.
+    pub fn at(&self, offset: usize) -> Value {
+        match &self.elements {
+            Elements::Real(reals) => Value::Real(reals[offset]),
+            Elements::Int(ints) => Value::Int(ints[offset]),
+            Elements::Bool(bools) => Value::Bool(bools[offset]),
+            Elements::Values(values) => values[offset].clone(),
+        }
+    }
+
+    /// What stands at position `i` of the first axis: an element, or an array of lower rank.
+    pub fn row(&self, i: usize) -> Value {
+        if self.shape.len() == 1 {
+            return self.at(i);
+        }
+        let shape = self.shape[1..].to_vec();
+        let size: usize = shape.iter().product();
+        Value::array(Array { shape, elements: self.elements.slice(i * size, size) })
+    }
+
+    /// All elements in row-major order.
+    pub fn values(&self) -> Vec<Value> {
+        (0..self.size()).map(|offset| self.at(offset)).collect()
+    }
+
+    /// The elements as reals, if they are numbers.
+    pub fn to_reals(&self) -> Option<Vec<f64>> {
+        match &self.elements {
+            Elements::Real(reals) => Some(reals.clone()),
+            Elements::Int(ints) => Some(ints.iter().map(|&i| i as f64).collect()),
+            Elements::Values(values) if values.is_empty() => Some(vec![]),
+            Elements::Bool(_) | Elements::Values(_) => None,
+        }
+    }
+
+    /// Two arrays without elements have the same shape for all purposes.
+    pub fn same_shape(&self, other: &Array) -> bool {
+        self.shape == other.shape || (self.is_empty() && other.is_empty())
+    }
+
+    pub fn describe_shape(shape: &[usize]) -> String {
+        let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
+        format!("[{}]", lengths.join(", "))
+    }
+}
+
+impl Elements {
+    pub fn len(&self) -> usize {
+        match self {
+            Elements::Real(reals) => reals.len(),
+            Elements::Int(ints) => ints.len(),
+            Elements::Bool(bools) => bools.len(),
+            Elements::Values(values) => values.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn from_scalars(values: Vec<Value>) -> Elements {
+        if values.iter().all(|value| matches!(value, Value::Int(_))) && !values.is_empty() {
+            return Elements::Int(values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect());
+        }
+        if values.iter().all(|value| matches!(value, Value::Bool(_))) && !values.is_empty() {
+            return Elements::Bool(values.iter().map(|v| matches!(v, Value::Bool(true))).collect());
+        }
+        match values.iter().map(as_real).collect() {
+            Some(reals) => Elements::Real(reals),
+            None => Elements::Values(values),
+        }
+    }
+
+    pub fn slice(&self, start: usize, len: usize) -> Elements {
+        match self {
+            Elements::Real(reals) => Elements::Real(reals[start..start + len].to_vec()),
+            Elements::Int(ints) => Elements::Int(ints[start..start + len].to_vec()),
+            Elements::Bool(bools) => Elements::Bool(bools[start..start + len].to_vec()),
+            Elements::Values(values) => Elements::Values(values[start..start + len].to_vec()),
+        }
+    }
+
+    /// The elements at these offsets, in this order.
+    pub fn pick(&self, offsets: impl Iterator<Item = usize>) -> Elements {
+        match self {
+            Elements::Real(reals) => Elements::Real(offsets.map(|at| reals[at]).collect()),
+            Elements::Int(ints) => Elements::Int(offsets.map(|at| ints[at]).collect()),
+            Elements::Bool(bools) => Elements::Bool(offsets.map(|at| bools[at]).collect()),
+            Elements::Values(values) => Elements::Values(offsets.map(|at| values[at].clone()).collect()),
+        }
+    }
+
+    fn into_values(self) -> Vec<Value> {
+        match self {
+            Elements::Real(reals) => reals.into_iter().map(Value::Real).collect(),
+            Elements::Int(ints) => ints.into_iter().map(Value::Int).collect(),
+            Elements::Bool(bools) => bools.into_iter().map(Value::Bool).collect(),
+            Elements::Values(values) => values,
+        }
+    }
+
+    /// Several runs of elements, one after the other, in the widest of their kinds.
+    pub fn joined(runs: Vec<Elements>) -> Elements {
+        let mut runs = runs.into_iter().filter(|run| !run.is_empty());
+        let Some(mut all) = runs.next() else { return Elements::Real(vec![]) };
+        for run in runs {
+            all = match (all, run) {
+                (Elements::Real(mut a), Elements::Real(b)) => {
+                    a.extend(b);
+                    Elements::Real(a)
+                }
+                (Elements::Int(mut a), Elements::Int(b)) => {
+                    a.extend(b);
+                    Elements::Int(a)
+                }
+                (Elements::Bool(mut a), Elements::Bool(b)) => {
+                    a.extend(b);
+                    Elements::Bool(a)
+                }
+                (a, b) => {
+                    let mut values = a.into_values();
+                    values.extend(b.into_values());
+                    Elements::from_scalars(values)
+                }
+            };
+        }
+        all
+    }
+}
+
+fn as_real(value: &Value) -> Option<f64> {
+    match value {
+        Value::Real(x) => Some(*x),
+        Value::Int(i) => Some(*i as f64),
+        _ => None,
+    }
+}
+
+/// Arrays of one shape become an array of one more axis; among raw sensitivities, zeros take that shape.
+fn stack(values: &[Value]) -> Result<Array, Ragged> {
+    let first = values.iter().find_map(|value| if let Value::Array(array) = value { Some(array) } else { None });
+    let inner = first.expect("stack: an array is among the values").shape.clone();
+    let size: usize = inner.iter().product();
+    let mut runs = Vec::with_capacity(values.len());
+    for (index, value) in values.iter().enumerate() {
+        match value {
+            Value::Array(array) if array.shape == inner => runs.push(array.elements.clone()),
+            Value::Zero => runs.push(Elements::Real(vec![HOLE; size])),
+            other => return Err(Ragged { index, expected: Array::describe_shape(&inner), found: describe(other) }),
+        }
+    }
+    let mut shape = vec![values.len()];
+    shape.extend(&inner);
+    Ok(Array { shape, elements: Elements::joined(runs) })
+}
+
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Array(array) => Array::describe_shape(&array.shape),
+        _ => "no array".into(),
+    }
+}

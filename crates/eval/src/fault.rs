@@ -1,0 +1,48 @@
+//! What goes wrong at run time, before the machine knows where: it adds the span and the chain of calls.
+
+use base::{Code, Diagnostic, Span};
+
+use crate::show;
+use crate::value::Value;
+
+pub type Result<T> = std::result::Result<T, Box<Fault>>;
+
+#[derive(Debug)]
+pub struct Fault {
+    pub code: Code,
+    pub message: String,
+    pub notes: Vec<String>,
+    pub help: Vec<String>,
+}
+
+impl Fault {
+    pub fn new(code: Code, message: impl Into<String>) -> Fault {
+        Fault { code, message: message.into(), notes: vec![], help: vec![] }
+    }
+
+    pub fn note(mut self, note: impl Into<String>) -> Fault {
+        self.notes.push(note.into());
+        self
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Fault {
+        self.help.push(help.into());
+        self
+    }
+
+    pub fn err<T>(self) -> Result<T> {
+        Err(Box::new(self))
+    }
+
+    pub fn at(self, span: Span) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(self.code, span, self.message);
+        diagnostic.notes = self.notes;
+        diagnostic.help = self.help;
+        diagnostic
+    }
+}
+
+/// "expected a boolean, found the int `3`"
+pub fn expected<T>(code: Code, what: &str, found: &Value) -> Result<T> {
+    Fault::new(code, format!("expected {what}, found {}", show::described(found))).err()
+}

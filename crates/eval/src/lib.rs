@@ -1,0 +1,30 @@
+//! The reference evaluator: slow, obvious and complete. It executes L1 as the paper's calculus says and does J by
+//! rewriting code; every other engine is judged against it.
+//!
+//! In: L1 groups and values. Out: values, or diagnostics with the chain of calls. No I/O, threads or clocks.
+//!
+//! Read [`reverse`] (J on code), [`lift`] (J on values) and [`sensitivity`] (zero, ⊕) with the paper in hand,
+//! then [`machine`], which runs the result.
+
+pub mod array;
+pub mod code;
+mod fault;
+mod lazy;
+pub mod lift;
+pub mod machine;
+mod parts;
+pub mod prims;
+mod region;
+pub mod reverse;
+pub mod sensitivity;
+pub mod show;
+mod sparse;
+mod trace;
+pub mod value;
+pub mod work;
+
+pub use code::Code;
+pub use fault::Fault;
+pub use lazy::force;
+pub use machine::{MAX_CALLS, Machine};
+pub use value::Value;

@@ -1,0 +1,550 @@
+//! The abstract machine: runs prepared code with its own stack, so that recursion is limited by a stated
+//! number of calls and never by the stack of the process. Tail calls replace their frame.
+//!
+//! In: a function and its argument. Out: a value, or a diagnostic with the chain of calls that led to it.
+
+use std::rc::Rc;
+
+use base::{Diagnostic, Name, Span, codes};
+use calculus::{Failure, GlobalId, Prim, Root};
+
+use crate::code::{Action, Body, Code, Op, Operand};
+use crate::fault::{Fault, Result, expected};
+use crate::lazy::{force, forced};
+use crate::sensitivity::{full, plus};
+use crate::value::{Env, Function, Value};
+use crate::{lift, parts, prims, show, trace, work};
+
+/// How deep calls may nest before they count as endless recursion.
+pub const MAX_CALLS: usize = 4_000_000;
+/// How many variables all nested calls together may have.
+const MAX_SLOTS: usize = 1 << 28;
+
+pub struct Machine {
+    globals: Vec<Global>,
+    /// The in-language reverse of each primitive.
+    derivatives: Vec<Option<Value>>,
+    /// Where `print` writes.
+    pub output: Box<dyn FnMut(&str)>,
+    /// Prints are dropped while this is positive.
+    pub(crate) quiet: u32,
+    pub(crate) frames: Vec<Frame>,
+    slots: Vec<Value>,
+    calls: usize,
+    /// Files before this one are the library's: errors are shown at the user's line.
+    pub first_user_file: u32,
+    /// Ends the computation after so many steps.
+    pub max_steps: Option<u64>,
+}
+
+/// A top-level definition and its J-images.
+#[derive(Default)]
+struct Global {
+    name: Option<Name>,
+    /// `lifted[k]` is J^k of the value.
+    lifted: Vec<Value>,
+}
+
+pub(crate) enum Frame {
+    Call(Call),
+    /// `tabulate(n, f)` (or, with `sum`, `⊕` of the values) with the values so far
+    Tabulate { f: Value, n: usize, values: Vec<Value>, sum: Option<Value>, span: Span },
+    /// The result of a sealed backpropagator gets its full shape.
+    Seal { f: Value, x: Value, order: u32 },
+    Quiet,
+}
+
+pub(crate) struct Call {
+    pub code: Rc<Code>,
+    pub member: u32,
+    body: Rc<Body>,
+    pub pc: usize,
+    /// The slot that waits for the result of a call.
+    dest: u32,
+    base: usize,
+}
+
+/// What an application leads to.
+pub(crate) enum Flow {
+    Value(Value),
+    /// A frame was pushed that will deliver the value.
+    Entered,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine::new()
+    }
+}
+
+impl Machine {
+    pub fn new() -> Machine {
+        Machine {
+            globals: vec![],
+            derivatives: vec![None; Prim::ALL.len()],
+            output: Box::new(|_| ()),
+            quiet: 0,
+            frames: vec![],
+            slots: vec![],
+            calls: 0,
+            first_user_file: 0,
+            max_steps: None,
+        }
+    }
+
+    /// Makes a global known before it has a value.
+    pub fn declare(&mut self, id: GlobalId, name: Name) {
+        let index = id.0 as usize;
+        if self.globals.len() <= index {
+            self.globals.resize_with(index + 1, Global::default);
+        }
+        self.globals[index].name = Some(name);
+    }
+
+    /// Gives a global its value; J-images of an earlier value are forgotten.
+    pub fn define(&mut self, id: GlobalId, value: Value) {
+        self.globals[id.0 as usize].lifted = vec![value];
+    }
+
+    pub fn global(&self, id: GlobalId) -> Option<&Value> {
+        self.globals.get(id.0 as usize)?.lifted.first()
+    }
+
+    /// Tells how a primitive differentiates: `x⃖ => (y⃖, dy => ({}, dx))`.
+    pub fn set_derivative(&mut self, prim: Prim, value: Value) {
+        self.derivatives[prim as usize] = Some(value);
+    }
+
+    pub fn has_derivative(&self, prim: Prim) -> bool {
+        self.derivatives[prim as usize].is_some()
+    }
+
+    /// Applies a function to an argument and runs to the end.
+    pub fn call(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
+        let result = self.start(f, x, span);
+        self.frames.clear();
+        self.slots.clear();
+        self.calls = 0;
+        self.quiet = 0;
+        result
+    }
+
+    fn start(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
+        match self.apply(f, x, 0, span) {
+            Ok(Flow::Value(value)) => return Ok(value),
+            Ok(Flow::Entered) => {}
+            Err(fault) => return self.fail(*fault, span),
+        }
+        let limit = self.max_steps.map(|steps| work::done() + steps);
+        loop {
+            work::add(1);
+            if limit.is_some_and(|limit| work::done() > limit) {
+                return self.fail(Fault::new(codes::OUT_OF_STEPS, "the computation was stopped: too many steps"), span);
+            }
+            match self.step() {
+                Ok(None) => {}
+                Ok(Some(value)) => return Ok(value),
+                Err((fault, span)) => return self.fail(*fault, span),
+            }
+        }
+    }
+
+    fn fail(&self, fault: Fault, span: Span) -> base::Result<Value> {
+        let mut diagnostic: Diagnostic = fault.at(span);
+        trace::add(&mut diagnostic, &self.frames, self.first_user_file);
+        diagnostic.err()
+    }
+
+    /// Runs one instruction. `Some` is the value of the whole computation.
+    fn step(&mut self) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
+        let Some(Frame::Call(call)) = self.frames.last_mut() else { unreachable!("machine: a call is on top") };
+        let body = call.body.clone();
+        let (pc, base) = (call.pc, call.base);
+        call.pc += 1;
+        let instruction = &body.instructions[pc];
+        let span = instruction.span;
+        self.execute(&instruction.action, base, span).map_err(|fault| (fault, span))
+    }
+
+    fn execute(&mut self, action: &Action, base: usize, span: Span) -> Result<Option<Value>> {
+        match action {
+            Action::Bind(dest, op) => {
+                let value = self.op(op, base)?;
+                self.slots[base + *dest as usize] = value;
+                Ok(None)
+            }
+            Action::Apply { dest, f, x, order } => {
+                let (f, x) = (self.read(f, base)?, self.read(x, base)?);
+                self.wait(*dest);
+                let flow = self.apply(&f, x, *order, span)?;
+                Ok(self.arrive(flow, base, *dest))
+            }
+            Action::Pull { dest, b, d, order } => {
+                let (b, d) = (self.read(b, base)?, self.read(d, base)?);
+                self.wait(*dest);
+                let flow = self.pull(&b, d, *order, span)?;
+                Ok(self.arrive(flow, base, *dest))
+            }
+            Action::TailApply { f, x, order } => {
+                let (f, x) = (self.read(f, base)?, self.read(x, base)?);
+                self.leave();
+                match self.apply(&f, x, *order, span)? {
+                    Flow::Entered => Ok(None),
+                    Flow::Value(value) => self.deliver(value),
+                }
+            }
+            Action::Functions { dests, code, lifted, captured } => {
+                self.functions(dests, code, *lifted, captured, base)?;
+                Ok(None)
+            }
+            Action::Branch { condition, otherwise } => {
+                match forced(self.read(condition, base)?)? {
+                    Value::Bool(true) => {}
+                    Value::Bool(false) => self.jump(*otherwise),
+                    other => return expected(codes::NOT_A_BOOLEAN, "a boolean as condition", &other),
+                }
+                Ok(None)
+            }
+            Action::Jump(target) => {
+                self.jump(*target);
+                Ok(None)
+            }
+            Action::Return(operand) => {
+                let value = self.read(operand, base)?;
+                self.leave();
+                self.deliver(value)
+            }
+        }
+    }
+
+    fn jump(&mut self, target: usize) {
+        if let Some(Frame::Call(call)) = self.frames.last_mut() {
+            call.pc = target;
+        }
+    }
+
+    fn wait(&mut self, slot: u32) {
+        if let Some(Frame::Call(call)) = self.frames.last_mut() {
+            call.dest = slot;
+        }
+    }
+
+    fn arrive(&mut self, flow: Flow, base: usize, dest: u32) -> Option<Value> {
+        if let Flow::Value(value) = flow {
+            self.slots[base + dest as usize] = value;
+        }
+        None
+    }
+
+    fn leave(&mut self) {
+        if let Some(Frame::Call(call)) = self.frames.pop() {
+            self.slots.truncate(call.base);
+            self.calls -= 1;
+        }
+    }
+
+    fn read(&mut self, operand: &Operand, base: usize) -> Result<Value> {
+        match operand {
+            Operand::Const(value) => Ok(value.clone()),
+            Operand::Slot(slot) => Ok(self.slots[base + *slot as usize].clone()),
+            Operand::Last(slot) => Ok(std::mem::replace(&mut self.slots[base + *slot as usize], Value::Zero)),
+            Operand::Root(Root::Global(id), order) => self.lifted_global(*id, *order as usize),
+            Operand::Root(Root::Prim(prim), order) => {
+                Ok(Value::Function(Rc::new(Function::Prim { prim: *prim, order: *order })))
+            }
+        }
+    }
+
+    /// `J^order` of a global, remembered.
+    fn lifted_global(&mut self, id: GlobalId, order: usize) -> Result<Value> {
+        let global = &mut self.globals[id.0 as usize];
+        if global.lifted.is_empty() {
+            let name = global.name.map_or("a definition".into(), |name| format!("`{name}`"));
+            return Fault::new(codes::READ_BEFORE_DEFINED, format!("{name} is read before its definition has run"))
+                .help("top-level `let`s run in order: move the definition up, or make it a function")
+                .err();
+        }
+        while global.lifted.len() <= order {
+            let last = &global.lifted[global.lifted.len() - 1];
+            global.lifted.push(forced(lift::lift(last, 1))?);
+        }
+        Ok(global.lifted[order].clone())
+    }
+
+    fn read_all(&mut self, operands: &[Operand], base: usize) -> Result<Vec<Value>> {
+        operands.iter().map(|operand| self.read(operand, base)).collect()
+    }
+
+    fn op(&mut self, op: &Op, base: usize) -> Result<Value> {
+        match op {
+            Op::Move(a) => self.read(a, base),
+            Op::Tuple(operands) => Ok(Value::tuple(self.read_all(operands, base)?)),
+            Op::Record(labels, operands) => Ok(Value::record(labels.clone(), self.read_all(operands, base)?)),
+            Op::Variant(constructor, operands) => {
+                let form = crate::value::Form::Variant(constructor.clone());
+                Ok(Value::data(form, self.read_all(operands, base)?))
+            }
+            Op::Array(operands) => parts::array(self.read_all(operands, base)?),
+            Op::Get(a, field) => parts::get(&self.read(a, base)?, field),
+            Op::Inject(field, a) => parts::inject(field, self.read(a, base)?),
+            Op::With(a, label, b) => parts::with(self.read(a, base)?, *label, self.read(b, base)?),
+            Op::Omit(a, label) => parts::omit(&self.read(a, base)?, *label),
+            Op::Plus(a, b) => plus(self.read(a, base)?, self.read(b, base)?),
+            Op::Is(a, constructor) => Ok(Value::Bool(parts::is(&self.read(a, base)?, constructor)?)),
+            Op::Check(a, form) => parts::check(self.read(a, base)?, form),
+            Op::Seal { raw, f, x, y, order } => {
+                let (raw, f) = (self.read(raw, base)?, self.read(f, base)?);
+                let (x, y) = (self.read(x, base)?, self.read(y, base)?);
+                Ok(Value::Function(Rc::new(Function::Sealed { raw, f, x, y, order: *order })))
+            }
+            Op::Fail(failure, operands) => fail(failure, &self.read_all(operands, base)?),
+        }
+    }
+
+    fn functions(
+        &mut self, dests: &[u32], code: &Rc<Code>, lifted: u32, captured: &[Operand], base: usize,
+    ) -> Result<()> {
+        let env = Rc::new(Env(self.read_all(captured, base)?));
+        let mut code = code.clone();
+        for _ in 0..lifted {
+            code = code.reversed();
+        }
+        for (member, dest) in dests.iter().enumerate() {
+            let closure = Value::closure(code.clone(), member as u32, env.clone());
+            self.slots[base + *dest as usize] = closure;
+        }
+        Ok(())
+    }
+
+    /// Applies a function. In code that J made (`order` > 0) it must be a J-image (C1).
+    pub(crate) fn apply(&mut self, f: &Value, x: Value, order: u32, span: Span) -> Result<Flow> {
+        let f = force(f)?;
+        let Value::Function(function) = &f else {
+            if matches!(f, Value::Zero) {
+                return Ok(Flow::Value(Value::Zero));
+            }
+            return not_a_function(&f, &x);
+        };
+        if order > function_order(function) {
+            return not_lifted(&f);
+        }
+        match &**function {
+            Function::Prim { prim, order: 0 } => prims::apply(self, *prim, x, span),
+            Function::Prim { prim, order } => {
+                let derivative = self.derivative(*prim, order - 1)?;
+                self.apply(&derivative, x, 0, span)
+            }
+            Function::Closure(closure) => {
+                self.enter(closure.code.clone(), closure.member, &closure.env, x)?;
+                Ok(Flow::Entered)
+            }
+            Function::Sealed { raw, f, x: argument, y, order } => {
+                let d = prims::accept(f, y, x)?;
+                self.frames.push(Frame::Seal { f: f.clone(), x: argument.clone(), order: *order });
+                match self.pull(raw, d, *order, span)? {
+                    Flow::Entered => Ok(Flow::Entered),
+                    Flow::Value(value) => {
+                        self.frames.pop();
+                        Ok(Flow::Value(sealed(&value, f, argument, *order)?))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Applies a backpropagator in derived code: to zero, it gives zero without being run.
+    pub(crate) fn pull(&mut self, b: &Value, d: Value, _order: u32, span: Span) -> Result<Flow> {
+        if matches!(d, Value::Zero) || d.is_unit() {
+            return Ok(Flow::Value(Value::Zero));
+        }
+        let b = force(b)?;
+        match &b {
+            Value::Function(function) => match &**function {
+                Function::Sealed { raw, .. } => self.pull(raw, d, 0, span),
+                Function::Prim { .. } | Function::Closure(_) => self.apply(&b, d, 0, span),
+            },
+            _ => self.apply(&b, d, 0, span),
+        }
+    }
+
+    fn derivative(&mut self, prim: Prim, order: u32) -> Result<Value> {
+        match &self.derivatives[prim as usize] {
+            Some(derivative) => Ok(lift::lift(derivative, order as i32)),
+            None => {
+                Fault::new(codes::MODE_NOT_SUPPORTED, format!("the primitive `{prim}` has no derivative")).err()
+            }
+        }
+    }
+
+    fn enter(&mut self, code: Rc<Code>, member: u32, env: &Rc<Env>, x: Value) -> Result<()> {
+        if self.calls >= MAX_CALLS || self.slots.len() >= MAX_SLOTS {
+            return self.too_deep(&code, member);
+        }
+        let body = code.body(member).clone();
+        let base = self.slots.len();
+        self.slots.push(x);
+        self.slots.extend(env.0.iter().cloned());
+        let first_member = self.slots.len();
+        self.slots.resize(base + body.slots, Value::Zero);
+        for &sibling in &body.members {
+            let value = Value::closure(code.clone(), sibling, env.clone());
+            self.slots[first_member + sibling as usize] = value;
+        }
+        self.calls += 1;
+        self.frames.push(Frame::Call(Call { code, member, body, pc: 0, dest: 0, base }));
+        Ok(())
+    }
+
+    fn too_deep<T>(&self, code: &Code, member: u32) -> Result<T> {
+        let name = code.lambda(member).name.map_or("an unnamed function".into(), |name| format!("`{name}`"));
+        Fault::new(codes::RECURSION_TOO_DEEP, format!("{name} calls itself without end, or too deeply"))
+            .note(format!("calls may nest {MAX_CALLS} deep; calls in tail position don't count"))
+            .help("check the condition that ends the recursion, or use `iterate`, `fold` or `while_loop`")
+            .err()
+    }
+
+    /// Hands a result to the frame that waits for it. `Some` is the value of the whole computation.
+    fn deliver(&mut self, mut value: Value) -> Result<Option<Value>> {
+        loop {
+            match self.frames.last_mut() {
+                None => return Ok(Some(value)),
+                Some(Frame::Call(call)) => {
+                    self.slots[call.base + call.dest as usize] = value;
+                    return Ok(None);
+                }
+                Some(Frame::Tabulate { .. }) => match self.tabulated(value)? {
+                    Flow::Value(next) => value = next,
+                    Flow::Entered => return Ok(None),
+                },
+                Some(Frame::Seal { f, x, order }) => {
+                    value = sealed(&value, f, x, *order)?;
+                    self.frames.pop();
+                }
+                Some(Frame::Quiet) => {
+                    self.quiet -= 1;
+                    self.frames.pop();
+                }
+            }
+        }
+    }
+
+    /// Begins `tabulate(n, f)` or `⊕` of `f(0)…f(n-1)`.
+    pub(crate) fn tabulate(&mut self, n: usize, f: Value, sum: Option<Value>, span: Span) -> Result<Flow> {
+        if n == 0 {
+            return match sum {
+                Some(sum) => Ok(Flow::Value(sum)),
+                None => Ok(Flow::Value(parts::array(vec![])?)),
+            };
+        }
+        let values = if sum.is_some() { vec![] } else { Vec::with_capacity(n.min(1 << 20)) };
+        self.frames.push(Frame::Tabulate { f: f.clone(), n, values, sum, span });
+        match self.apply(&f, Value::Int(0), 0, span)? {
+            Flow::Entered => Ok(Flow::Entered),
+            Flow::Value(value) => match self.tabulated(value)? {
+                Flow::Entered => Ok(Flow::Entered),
+                Flow::Value(value) => Ok(Flow::Value(value)),
+            },
+        }
+    }
+
+    /// Takes one value of the tabulation on top and goes on to the next, or finishes it.
+    fn tabulated(&mut self, mut value: Value) -> Result<Flow> {
+        loop {
+            work::add(1);
+            let Some(Frame::Tabulate { f, n, values, sum, span }) = self.frames.last_mut() else {
+                unreachable!("machine: a tabulation is on top")
+            };
+            let span = *span;
+            let done = match sum {
+                None => {
+                    values.push(value);
+                    values.len()
+                }
+                Some(total) => {
+                    *total = plus(std::mem::replace(total, Value::Zero), value)?;
+                    values.push(Value::Zero);
+                    values.len()
+                }
+            };
+            if done == *n {
+                let Some(Frame::Tabulate { values, sum, .. }) = self.frames.pop() else { unreachable!() };
+                return match sum {
+                    Some(total) => Ok(Flow::Value(total)),
+                    None => Ok(Flow::Value(parts::array(values)?)),
+                };
+            }
+            let f = f.clone();
+            match self.apply(&f, Value::Int(done as i64), 0, span)? {
+                Flow::Entered => return Ok(Flow::Entered),
+                Flow::Value(next) => value = next,
+            }
+        }
+    }
+}
+
+/// How often J was applied to a function.
+fn function_order(function: &Function) -> u32 {
+    match function {
+        Function::Prim { order, .. } | Function::Sealed { order, .. } => *order,
+        Function::Closure(closure) => closure.code.group.order,
+    }
+}
+
+/// The answer of a backpropagator in the full shape of what it belongs to, under `order` Js.
+fn sealed(value: &Value, f: &Value, x: &Value, order: u32) -> Result<Value> {
+    let part = |i| parts::get(value, &calculus::Field::Position(i));
+    if order == 0 {
+        return Ok(Value::pair(full(f, part(0)?), full(x, part(1)?)));
+    }
+    Ok(Value::pair(sealed(&part(0)?, f, x, order - 1)?, part(1)?))
+}
+
+fn fail<T>(failure: &Failure, values: &[Value]) -> Result<T> {
+    match failure {
+        Failure::NoMatch => {
+            Fault::new(codes::NO_MATCH, format!("no case matches {}", show::described(&values[0])))
+                .help("add a case for it, or a last case `_ => …`")
+                .err()
+        }
+        Failure::Pattern => {
+            Fault::new(codes::PATTERN_MISMATCH, format!("the pattern doesn't fit {}", show::described(&values[0])))
+                .err()
+        }
+        Failure::Assertion => {
+            let fault = Fault::new(codes::ASSERTION_FAILED, "the assertion doesn't hold");
+            match values {
+                [left, right] => fault
+                    .note(format!("the left side is {}", show::short(left)))
+                    .note(format!("the right side is {}", show::short(right)))
+                    .err(),
+                _ => fault.err(),
+            }
+        }
+    }
+}
+
+fn not_a_function<T>(f: &Value, x: &Value) -> Result<T> {
+    let fault = Fault::new(codes::NOT_A_FUNCTION, format!("{} is not a function", show::described(f)));
+    match (f, x) {
+        (Value::Int(_) | Value::Real(_), _) => fault.help("for a product write `*`").err(),
+        (Value::Array(_), Value::Int(_)) => fault.help("for an element write `a[i]`").err(),
+        _ => fault.err(),
+    }
+}
+
+/// Check C1.
+fn not_lifted<T>(f: &Value) -> Result<T> {
+    let shown = show::short(f);
+    Fault::new(codes::NOT_LIFTED, format!("{shown} is called in differentiated code, but it is no J-image"))
+        .note("a function under J expects functions in its argument to be J-images too")
+        .help("write `J(f)(J(x))` where x holds functions")
+        .err()
+}
+
+impl Call {
+    /// The place of the instruction that runs.
+    pub fn current_span(&self) -> Span {
+        let at = self.pc.saturating_sub(1).min(self.body.instructions.len() - 1);
+        self.body.instructions[at].span
+    }
+}

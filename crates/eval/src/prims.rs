@@ -1,0 +1,159 @@
+//! What the primitives compute, by family. How they differentiate is written in `library/derivatives.ev`.
+
+use std::rc::Rc;
+
+use base::{Span, codes};
+use calculus::Prim;
+
+use crate::array::Array;
+use crate::fault::{Fault, Result, expected};
+use crate::lazy::forced;
+use crate::machine::{Flow, Frame, Machine};
+use crate::sparse;
+use crate::value::{Form, Value};
+
+mod arithmetic;
+mod arrays;
+mod compare;
+mod differentiation;
+mod elementwise;
+mod indexing;
+mod linear_algebra;
+mod random;
+mod real;
+mod text;
+
+pub use differentiation::accept;
+
+/// Applies a primitive to its argument; several arguments come as one tuple.
+pub(crate) fn apply(machine: &mut Machine, prim: Prim, x: Value, span: Span) -> Result<Flow> {
+    let args = arguments(prim, x)?;
+    match prim {
+        Prim::Tabulate => {
+            let [n, f, _] = args;
+            let n = length(prim, &n)?;
+            machine.tabulate(n, f, None, span)
+        }
+        Prim::Accumulate => {
+            let [n, f, _] = args;
+            let n = length(prim, &n)?;
+            machine.tabulate(n, f, Some(Value::Zero), span)
+        }
+        Prim::Quietly => {
+            let [f, x, _] = args;
+            machine.quiet += 1;
+            machine.frames.push(Frame::Quiet);
+            let flow = machine.apply(&f, x, 0, span)?;
+            if let Flow::Value(_) = flow {
+                machine.frames.pop();
+                machine.quiet -= 1;
+            }
+            Ok(flow)
+        }
+        Prim::Print => {
+            if machine.quiet == 0 {
+                (machine.output)(&crate::show::display(&args[0]));
+            }
+            Ok(Flow::Value(Value::unit()))
+        }
+        prim => Ok(Flow::Value(compute(prim, args)?)),
+    }
+}
+
+fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
+    use Prim::*;
+    match prim {
+        Add | Sub | Mul | Div | Rem | Pow | IntDiv | IntMod | Minimum | Maximum | Atan2 | AtMost | PowerSlope
+        | PowerLog => arithmetic::binary(prim, args),
+        Neg | Abs | Sign => arithmetic::unary(prim, args),
+        Sqrt | Cbrt | Exp | Expm1 | Log | Log1p | Log2 | Log10 | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh
+        | Tanh | Asinh | Acosh | Atanh | Erf | Erfc | Lgamma | Digamma | Floor | Ceil | Round | Trunc | Real | Int
+        | IsNan | IsFinite => real::apply(prim, args),
+        Eq | Ne | Lt | Le | Gt | Ge | Not | IsInt | IsReal | IsArray | IsTuple | IsFunction => {
+            compare::apply(prim, args)
+        }
+        Len | Shape | Iota | Reshape | Transpose | Concat | Reversed | Sum | ArgMin | ArgMax | ArgSort | Where => {
+            arrays::apply(prim, args)
+        }
+        Index | Update | ScatterAdd | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
+        Fill | Scale | Keep | Unbroadcast => elementwise::apply(prim, args),
+        MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
+        Show | Join | Error | Assert => text::apply(prim, args),
+        Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
+        J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable | Seed => {
+            differentiation::apply(prim, args)
+        }
+        Tabulate | Accumulate | Quietly | Print => unreachable!("prims: handled by the machine"),
+    }
+}
+
+/// Up to three arguments, moved out of their tuple where nobody else sees it.
+fn arguments(prim: Prim, x: Value) -> Result<[Value; 3]> {
+    let mut args = [Value::Zero, Value::Zero, Value::Zero];
+    let arity = prim.arity();
+    if arity == 1 {
+        args[0] = x;
+        return Ok(args);
+    }
+    let mut x = forced(x)?;
+    match &mut x {
+        Value::Zero => return Ok(args),
+        Value::Data(data) if matches!(data.form, Form::Tuple) && data.fields.len() == arity => match Rc::get_mut(data) {
+            Some(data) => data.fields.iter_mut().zip(&mut args).for_each(|(from, to)| std::mem::swap(from, to)),
+            None => data.fields.iter().zip(&mut args).for_each(|(from, to)| *to = from.clone()),
+        },
+        _ => return wrong_arity(prim, &x),
+    }
+    Ok(args)
+}
+
+fn wrong_arity<T>(prim: Prim, x: &Value) -> Result<T> {
+    let given = match x {
+        Value::Data(data) if matches!(data.form, Form::Tuple) => data.fields.len(),
+        _ => 1,
+    };
+    let fault = Fault::new(codes::WRONG_ARITY, format!("`{prim}` expects {} arguments, found {given}", prim.arity()));
+    fault.note(format!("`{prim}`: {}", prim.doc())).err()
+}
+
+/// A number of elements; negative counts as none.
+fn length(prim: Prim, n: &Value) -> Result<usize> {
+    const MOST: i64 = 1 << 32;
+    match forced(n.clone())? {
+        Value::Int(n) if n > MOST => {
+            Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err()
+        }
+        Value::Int(n) => Ok(n.max(0) as usize),
+        other => expected(codes::BAD_INDEX, &format!("an int as the length for `{prim}`"), &other),
+    }
+}
+
+/// The array that an operand is; sparse sensitivities are added up.
+fn array_of(prim: Prim, value: Value) -> Result<Rc<Array>> {
+    match forced(value)? {
+        Value::Array(array) => Ok(array),
+        Value::Sparse(sparse) => sparse::into_dense(sparse),
+        other => {
+            let name = prim.name().trim_start_matches('.');
+            expected(codes::WRONG_KIND, &format!("an array for `{name}`"), &other)
+        }
+    }
+}
+
+/// The elements of an array of numbers; symbolic zeros are holes.
+fn reals_of(prim: Prim, array: &Array) -> Result<Vec<f64>> {
+    if let Some(reals) = array.to_reals() {
+        return Ok(reals);
+    }
+    let name = prim.name().trim_start_matches('.');
+    array
+        .values()
+        .into_iter()
+        .map(|value| match forced(value)? {
+            Value::Real(x) => Ok(x),
+            Value::Int(i) => Ok(i as f64),
+            Value::Zero => Ok(crate::array::HOLE),
+            other => expected(codes::WRONG_KIND, &format!("an array of numbers for `{name}`"), &other),
+        })
+        .collect()
+}

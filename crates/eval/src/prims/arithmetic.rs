@@ -1,0 +1,262 @@
+//! Arithmetic on numbers, elementwise on arrays of one shape and with scalars. Ints stay ints where the result
+//! is whole; an int with a real gives a real.
+
+use std::rc::Rc;
+
+use base::codes;
+use calculus::Prim;
+
+use super::array_of;
+use crate::array::{Array, Elements};
+use crate::fault::{Fault, Result};
+use crate::lazy::forced;
+use crate::show;
+use crate::value::Value;
+use crate::work;
+
+pub(super) fn binary(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
+    let (a, b) = (forced(a)?, forced(b)?);
+    match (&a, &b) {
+        (Value::Real(x), Value::Real(y)) => Ok(Value::Real(real(prim, *x, *y)?)),
+        (Value::Int(x), Value::Int(y)) => integers(prim, *x, *y),
+        (Value::Array(_) | Value::Sparse(_), _) | (_, Value::Array(_) | Value::Sparse(_)) => elementwise(prim, a, b),
+        (Value::Text(x), Value::Text(y)) if prim == Prim::Add => Ok(Value::text(format!("{x}{y}"))),
+        _ => match (number(&a), number(&b)) {
+            (Some(x), Some(y)) => Ok(Value::Real(real(prim, x, y)?)),
+            (None, _) => not_a_number(prim, "left", &a),
+            (_, None) => not_a_number(prim, "right", &b),
+        },
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Real(x) => Some(*x),
+        Value::Int(i) => Some(*i as f64),
+        Value::Zero => Some(0.0),
+        _ => None,
+    }
+}
+
+fn not_a_number<T>(prim: Prim, side: &str, value: &Value) -> Result<T> {
+    let fault = Fault::new(
+        codes::WRONG_KIND,
+        format!("expected a number on the {side} of `{}`, found {}", symbol(prim), show::described(value)),
+    );
+    match value {
+        Value::Function(_) => fault.help("call the function to get a number: `f(x)`").err(),
+        Value::Text(_) => fault.help("texts are joined by interpolation: \"{a}{b}\"").err(),
+        Value::Data(data) if data.fields.len() > 1 => fault.help("take the parts out first, as in `p.0`").err(),
+        _ => fault.err(),
+    }
+}
+
+/// The operator as a person writes it.
+pub(super) fn symbol(prim: Prim) -> &'static str {
+    match prim {
+        Prim::Add => "+",
+        Prim::Sub | Prim::Neg => "-",
+        Prim::Mul => "*",
+        Prim::Div => "/",
+        Prim::Rem => "%",
+        Prim::Pow => "^",
+        Prim::MatMul => "@",
+        Prim::Lt => "<",
+        Prim::Le => "<=",
+        Prim::Gt => ">",
+        Prim::Ge => ">=",
+        Prim::Not => "!",
+        other => other.name().trim_start_matches('.'),
+    }
+}
+
+fn real(prim: Prim, x: f64, y: f64) -> Result<f64> {
+    Ok(match prim {
+        Prim::Add => x + y,
+        Prim::Sub => x - y,
+        Prim::Mul => x * y,
+        Prim::Div => x / y,
+        Prim::Rem => remainder(x, y),
+        Prim::Pow => numerics::pow(x, y),
+        Prim::Atan2 => numerics::atan2(x, y),
+        // A tie goes to the first; NaN wins over everything.
+        Prim::Minimum => if y < x || y.is_nan() { y } else { x },
+        Prim::Maximum => if y > x || y.is_nan() { y } else { x },
+        Prim::AtMost => f64::from(u8::from(x <= y)),
+        Prim::PowerSlope => if y == 0.0 { 0.0 } else { y * numerics::pow(x, y - 1.0) },
+        Prim::PowerLog => if x == 0.0 && y > 0.0 { 0.0 } else { numerics::pow(x, y) * numerics::log(x) },
+        Prim::IntDiv | Prim::IntMod => return only_ints(prim),
+        other => unreachable!("arithmetic: {other}"),
+    })
+}
+
+fn only_ints<T>(prim: Prim) -> Result<T> {
+    let help = if prim == Prim::IntDiv { "for reals write `floor(a / b)`" } else { "for reals write `a % b`" };
+    Fault::new(codes::WRONG_KIND, format!("`{prim}` expects two ints, found a real")).help(help).err()
+}
+
+/// `x - y * floor(x / y)`, exact, with the sign of the divisor.
+fn remainder(x: f64, y: f64) -> f64 {
+    let r = x % y;
+    if r != 0.0 && (r < 0.0) != (y < 0.0) { r + y } else { r }
+}
+
+fn integers(prim: Prim, x: i64, y: i64) -> Result<Value> {
+    let overflow = || {
+        Fault::new(codes::INT_OVERFLOW, format!("`{x} {} {y}` is outside the range of ints", symbol(prim)))
+            .note("ints lie between -2^63 and 2^63 - 1")
+            .help("compute with reals: write a decimal point, as in `1.0`")
+    };
+    let checked = match prim {
+        Prim::Add => x.checked_add(y),
+        Prim::Sub => x.checked_sub(y),
+        Prim::Mul => x.checked_mul(y),
+        Prim::IntDiv | Prim::IntMod | Prim::Rem if y == 0 => {
+            return Fault::new(codes::INT_DIVISION_BY_ZERO, format!("`{x}` is divided by zero"))
+                .help("with reals the result would be infinite or NaN: write a decimal point")
+                .err();
+        }
+        Prim::IntDiv => x.checked_div_euclid(y).map(|_| floor_div(x, y)),
+        Prim::IntMod | Prim::Rem => Some(floor_mod(x, y)),
+        Prim::Pow => return int_power(x, y),
+        Prim::Minimum => Some(x.min(y)),
+        Prim::Maximum => Some(x.max(y)),
+        _ => return Ok(Value::Real(real(prim, x as f64, y as f64)?)),
+    };
+    match checked {
+        Some(result) => Ok(Value::Int(result)),
+        None => overflow().err(),
+    }
+}
+
+fn floor_div(x: i64, y: i64) -> i64 {
+    let q = x.wrapping_div(y);
+    if x.wrapping_rem(y) != 0 && (x < 0) != (y < 0) { q - 1 } else { q }
+}
+
+fn floor_mod(x: i64, y: i64) -> i64 {
+    let r = x.wrapping_rem(y);
+    if r != 0 && (r < 0) != (y < 0) { r + y } else { r }
+}
+
+fn int_power(x: i64, y: i64) -> Result<Value> {
+    if y < 0 {
+        return Fault::new(codes::NEGATIVE_INT_POWER, format!("`{x} ^ {y}`: an int to a negative power is no int"))
+            .help(format!("write `{x}.0 ^ {y}` for the real power"))
+            .err();
+    }
+    let power = u32::try_from(y).ok().and_then(|y| x.checked_pow(y));
+    let power = power.or(match x {
+        0 | 1 => Some(x),
+        -1 => Some(if y % 2 == 0 { 1 } else { -1 }),
+        _ => None,
+    });
+    match power {
+        Some(power) => Ok(Value::Int(power)),
+        None => Fault::new(codes::INT_OVERFLOW, format!("`{x} ^ {y}` is outside the range of ints"))
+            .help(format!("write `{x}.0 ^ {y}` for the real power"))
+            .err(),
+    }
+}
+
+/// Both arrays of one shape, or one of them a scalar.
+fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {
+    let scalar = |value: &Value| number(value).is_some();
+    let (a, b) = match (scalar(&a), scalar(&b)) {
+        (true, _) => {
+            let b = array_of(prim, b)?;
+            (fill(&b, &a), b)
+        }
+        (_, true) => {
+            let a = array_of(prim, a)?;
+            let b = fill(&a, &b);
+            (a, b)
+        }
+        _ => (operand(prim, "left", a)?, operand(prim, "right", b)?),
+    };
+    if !a.same_shape(&b) {
+        return shapes_differ(prim, &a, &b);
+    }
+    work::add(a.size());
+    if let (Elements::Int(xs), Elements::Int(ys)) = (&a.elements, &b.elements) {
+        let values = xs.iter().zip(ys).map(|(x, y)| integers(prim, *x, *y)).collect::<Result<Vec<_>>>()?;
+        let elements = Array::from_values(values).expect("scalars are never ragged").elements;
+        return Ok(Value::array(Array { shape: a.shape.clone(), elements }));
+    }
+    let (xs, ys) = (super::reals_of(prim, &a)?, super::reals_of(prim, &b)?);
+    let reals = xs.into_iter().zip(ys).map(|(x, y)| real(prim, x, y)).collect::<Result<_>>()?;
+    Ok(Value::array(Array::reals(a.shape.clone(), reals)))
+}
+
+fn operand(prim: Prim, side: &str, value: Value) -> Result<Rc<Array>> {
+    match value {
+        Value::Array(_) | Value::Sparse(_) => array_of(prim, value),
+        other => not_a_number(prim, side, &other),
+    }
+}
+
+fn fill(like: &Array, scalar: &Value) -> Rc<Array> {
+    let elements = match scalar {
+        Value::Int(i) => Elements::Int(vec![*i; like.size()]),
+        other => Elements::Real(vec![number(other).unwrap_or(0.0); like.size()]),
+    };
+    Rc::new(Array { shape: like.shape.clone(), elements })
+}
+
+fn shapes_differ<T>(prim: Prim, a: &Array, b: &Array) -> Result<T> {
+    let fault = Fault::new(codes::SHAPE_MISMATCH, format!("`{}` of arrays of different shapes", symbol(prim)))
+        .note(format!("the left array has shape {}", Array::describe_shape(&a.shape)))
+        .note(format!("the right array has shape {}", Array::describe_shape(&b.shape)));
+    if prim == Prim::Mul && a.shape.len() + b.shape.len() > 2 {
+        return fault.help("for the matrix product write `a @ b`").err();
+    }
+    fault.help("arrays combine elementwise when their shapes agree; nothing is broadcast but scalars").err()
+}
+
+pub(super) fn unary(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
+    let x = forced(x)?;
+    match &x {
+        Value::Real(x) => Ok(Value::Real(unary_real(prim, *x))),
+        Value::Int(i) => unary_int(prim, *i),
+        Value::Zero => Ok(Value::Zero),
+        Value::Array(_) | Value::Sparse(_) => {
+            let array = array_of(prim, x)?;
+            work::add(array.size());
+            if let Elements::Int(ints) = &array.elements {
+                let values = ints.iter().map(|i| unary_int(prim, *i)).collect::<Result<Vec<_>>>()?;
+                let elements = Array::from_values(values).expect("scalars are never ragged").elements;
+                return Ok(Value::array(Array { shape: array.shape.clone(), elements }));
+            }
+            let reals = super::reals_of(prim, &array)?.into_iter().map(|x| unary_real(prim, x)).collect();
+            Ok(Value::array(Array::reals(array.shape.clone(), reals)))
+        }
+        other => {
+            let found = show::described(other);
+            Fault::new(codes::WRONG_KIND, format!("expected a number for `{}`, found {found}", symbol(prim))).err()
+        }
+    }
+}
+
+fn unary_real(prim: Prim, x: f64) -> f64 {
+    match prim {
+        Prim::Neg => -x,
+        Prim::Abs => x.abs(),
+        Prim::Sign if x > 0.0 => 1.0,
+        Prim::Sign if x < 0.0 => -1.0,
+        Prim::Sign => x,
+        other => unreachable!("arithmetic: {other}"),
+    }
+}
+
+fn unary_int(prim: Prim, i: i64) -> Result<Value> {
+    let result = match prim {
+        Prim::Neg => i.checked_neg(),
+        Prim::Abs => i.checked_abs(),
+        Prim::Sign => Some(i.signum()),
+        other => unreachable!("arithmetic: {other}"),
+    };
+    match result {
+        Some(i) => Ok(Value::Int(i)),
+        None => Fault::new(codes::INT_OVERFLOW, format!("`-({i})` is outside the range of ints")).err(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Whole arrays: shapes, rearrangement, sums and orders.
+
+use base::codes;
+use calculus::Prim;
+
+use super::{array_of, length, reals_of};
+use crate::array::{Array, Elements};
+use crate::fault::{Fault, Result, expected};
+use crate::lazy::forced;
+use crate::value::Value;
+use crate::work;
+
+pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
+    if prim == Prim::Iota {
+        let n = length(prim, &a)?;
+        work::add(n);
+        return Ok(Value::array(Array::ints((0..n as i64).collect())));
+    }
+    if prim == Prim::Concat {
+        return concat(a, b);
+    }
+    if prim == Prim::Len
+        && let Value::Text(text) = forced(a.clone())?
+    {
+        return Ok(Value::Int(text.chars().count() as i64));
+    }
+    let array = array_of(prim, a)?;
+    match prim {
+        Prim::Len => Ok(Value::Int(array.len() as i64)),
+        Prim::Shape => Ok(Value::array(Array::ints(array.shape.iter().map(|&n| n as i64).collect()))),
+        Prim::Reshape => reshape(&array, b),
+        Prim::Transpose => transpose(&array),
+        Prim::Reversed => Ok(reversed(&array)),
+        Prim::Sum => sum(&array),
+        Prim::ArgMin => extreme(prim, &array, |x, y| x < y),
+        Prim::ArgMax => extreme(prim, &array, |x, y| x > y),
+        Prim::ArgSort => argsort(&array),
+        Prim::Where => indices_that_hold(&array),
+        other => unreachable!("arrays: {other}"),
+    }
+}
+
+fn reshape(array: &Array, shape: Value) -> Result<Value> {
+    let lengths = match forced(shape)? {
+        Value::Int(n) => vec![n],
+        Value::Array(lengths) => match &lengths.elements {
+            Elements::Int(ints) => ints.clone(),
+            _ if lengths.is_empty() => vec![],
+            _ => return expected(codes::BAD_INDEX, "ints as the shape", &Value::Array(lengths)),
+        },
+        other => return expected(codes::BAD_INDEX, "an array of ints as the shape", &other),
+    };
+    let fits = |lengths: &[i64]| {
+        let product = lengths.iter().try_fold(1i64, |product, &n| if n < 0 { None } else { product.checked_mul(n) });
+        product == Some(array.size() as i64)
+    };
+    if lengths.is_empty() || !fits(&lengths) {
+        let shape = Array::describe_shape(&array.shape);
+        return Fault::new(codes::SHAPE_MISMATCH, format!("an array of shape {shape} can't be reshaped to {lengths:?}"))
+            .note(format!("it has {} elements", array.size()))
+            .err();
+    }
+    work::add(array.size());
+    let shape = lengths.into_iter().map(|n| n as usize).collect();
+    Ok(Value::array(Array { shape, elements: array.elements.clone() }))
+}
+
+fn transpose(array: &Array) -> Result<Value> {
+    let [rows, columns, inner @ ..] = &array.shape[..] else {
+        if array.is_empty() {
+            return Ok(Value::array(array.clone()));
+        }
+        return Fault::new(codes::SHAPE_MISMATCH, "transpose of an array with one axis")
+            .help("for a column write `reshape(a, [len(a), 1])`")
+            .err();
+    };
+    work::add(array.size());
+    let (rows, columns, block) = (*rows, *columns, inner.iter().product::<usize>());
+    let starts = (0..columns).flat_map(|j| (0..rows).map(move |i| (i * columns + j) * block));
+    let elements = array.elements.pick(starts.flat_map(|start| start..start + block));
+    let shape = [columns, rows].into_iter().chain(inner.iter().copied()).collect();
+    Ok(Value::array(Array { shape, elements }))
+}
+
+fn reversed(array: &Array) -> Value {
+    work::add(array.size());
+    let block: usize = array.shape[1..].iter().product();
+    let starts = (0..array.len()).rev().map(|i| i * block);
+    let elements = array.elements.pick(starts.flat_map(|start| start..start + block));
+    Value::array(Array { shape: array.shape.clone(), elements })
+}
+
+fn concat(a: Value, b: Value) -> Result<Value> {
+    let (a, b) = (array_of(Prim::Concat, a)?, array_of(Prim::Concat, b)?);
+    if a.is_empty() && a.shape.len() == 1 {
+        return Ok(Value::Array(b));
+    }
+    if b.is_empty() && b.shape.len() == 1 {
+        return Ok(Value::Array(a));
+    }
+    if a.shape[1..] != b.shape[1..] {
+        return Fault::new(codes::SHAPE_MISMATCH, "concat of arrays whose rows differ in shape")
+            .note(format!("the first has shape {}", Array::describe_shape(&a.shape)))
+            .note(format!("the second has shape {}", Array::describe_shape(&b.shape)))
+            .err();
+    }
+    work::add(a.size() + b.size());
+    let mut shape = a.shape.clone();
+    shape[0] += b.shape[0];
+    Ok(Value::array(Array { shape, elements: Elements::joined(vec![a.elements.clone(), b.elements.clone()]) }))
+}
+
+fn sum(array: &Array) -> Result<Value> {
+    work::add(array.size());
+    if let Elements::Int(ints) = &array.elements {
+        let total = ints.iter().try_fold(0i64, |total, i| total.checked_add(*i));
+        return match total {
+            Some(total) => Ok(Value::Int(total)),
+            None => Fault::new(codes::INT_OVERFLOW, "the sum is outside the range of ints").err(),
+        };
+    }
+    Ok(Value::Real(numerics::summation::sum(&reals_of(Prim::Sum, array)?)))
+}
+
+/// The index of the first element that no other beats; NaN beats everything.
+fn extreme(prim: Prim, array: &Array, beats: impl Fn(f64, f64) -> bool) -> Result<Value> {
+    let reals = reals_of(prim, array)?;
+    work::add(reals.len());
+    if reals.is_empty() {
+        let name = if prim == Prim::ArgMin { "smallest" } else { "largest" };
+        return Fault::new(codes::EMPTY_REDUCTION, format!("an empty array has no {name} element"))
+            .help("test `len(a) > 0` first")
+            .err();
+    }
+    let mut best = 0;
+    for (i, x) in reals.iter().enumerate() {
+        if (beats(*x, reals[best]) || x.is_nan()) && !reals[best].is_nan() {
+            best = i;
+        }
+    }
+    Ok(Value::Int(best as i64))
+}
+
+/// A stable order; NaN comes last.
+fn argsort(array: &Array) -> Result<Value> {
+    let reals = reals_of(Prim::ArgSort, array)?;
+    work::add(reals.len());
+    let mut order: Vec<i64> = (0..reals.len() as i64).collect();
+    let key = |i: i64| reals[i as usize];
+    order.sort_by(|&i, &j| {
+        let by_value = key(i).partial_cmp(&key(j));
+        by_value.unwrap_or_else(|| key(i).is_nan().cmp(&key(j).is_nan()))
+    });
+    Ok(Value::array(Array::ints(order)))
+}
+
+fn indices_that_hold(array: &Array) -> Result<Value> {
+    work::add(array.size());
+    match &array.elements {
+        Elements::Bool(bools) => {
+            let held = bools.iter().enumerate().filter(|(_, held)| **held);
+            Ok(Value::array(Array::ints(held.map(|(i, _)| i as i64).collect())))
+        }
+        _ if array.is_empty() => Ok(Value::array(Array::ints(vec![]))),
+        _ => expected(codes::NOT_A_BOOLEAN, "an array of booleans", &Value::array(array.clone())),
+    }
+}

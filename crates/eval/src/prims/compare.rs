@@ -1,0 +1,128 @@
+//! Comparison and tests of kind. Equality is structural, IEEE on reals, and an error on functions.
+
+use base::codes;
+use calculus::Prim;
+
+use super::arithmetic::symbol;
+use crate::array::Elements;
+use crate::fault::{Fault, Result, expected};
+use crate::lazy::{force, forced};
+use crate::show;
+use crate::sparse;
+use crate::value::{Form, Value};
+
+pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
+    let a = forced(a)?;
+    let truth = match prim {
+        Prim::Eq => equal(&a, &b)?,
+        Prim::Ne => !equal(&a, &b)?,
+        Prim::Not => match a {
+            Value::Bool(b) => !b,
+            other => return expected(codes::NOT_A_BOOLEAN, "a boolean for `!`", &other),
+        },
+        Prim::IsInt => matches!(a, Value::Int(_)),
+        Prim::IsReal => matches!(a, Value::Real(_)),
+        Prim::IsArray => matches!(a, Value::Array(_) | Value::Sparse(_)),
+        Prim::IsTuple => matches!(&a, Value::Data(data) if matches!(data.form, Form::Tuple)),
+        Prim::IsFunction => matches!(a, Value::Function(_)),
+        order => return compare(order, &a, &forced(b)?),
+    };
+    Ok(Value::Bool(truth))
+}
+
+fn compare(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
+    let truth = match (a, b) {
+        (Value::Int(x), Value::Int(y)) => ordered(prim, x, y),
+        (Value::Text(x), Value::Text(y)) => ordered(prim, x, y),
+        _ => match (number(a), number(b)) {
+            (Some(x), Some(y)) => ordered(prim, &x, &y),
+            (None, _) => return not_ordered(prim, a),
+            (_, None) => return not_ordered(prim, b),
+        },
+    };
+    Ok(Value::Bool(truth))
+}
+
+fn ordered<T: PartialOrd>(prim: Prim, x: &T, y: &T) -> bool {
+    match prim {
+        Prim::Lt => x < y,
+        Prim::Le => x <= y,
+        Prim::Gt => x > y,
+        _ => x >= y,
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Real(x) => Some(*x),
+        Value::Int(i) => Some(*i as f64),
+        Value::Zero => Some(0.0),
+        _ => None,
+    }
+}
+
+fn not_ordered<T>(prim: Prim, value: &Value) -> Result<T> {
+    let found = show::described(value);
+    Fault::new(codes::WRONG_KIND, format!("expected two numbers or two texts for `{}`, found {found}", symbol(prim)))
+        .err()
+}
+
+/// Structural equality; values of different kinds are unequal, an int equals the real of the same value.
+pub fn equal(a: &Value, b: &Value) -> Result<bool> {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || {
+        let (a, b) = (settled(a)?, settled(b)?);
+        Ok(match (&a, &b) {
+            (Value::Function(_), _) | (_, Value::Function(_)) => {
+                return Fault::new(codes::FUNCTION_COMPARED, "functions can't be compared")
+                    .help("compare what they return for some argument")
+                    .err();
+            }
+            (Value::Int(x), Value::Int(y)) => x == y,
+            (Value::Bool(x), Value::Bool(y)) => x == y,
+            (Value::Text(x), Value::Text(y)) => x == y,
+            (Value::Data(x), Value::Data(y)) => match (&x.form, &y.form) {
+                (Form::Tuple, Form::Tuple) => all_equal(&x.fields, &y.fields)?,
+                (Form::Variant(c), Form::Variant(d)) => c == d && all_equal(&x.fields, &y.fields)?,
+                (Form::Record(left), Form::Record(right)) if left.len() == right.len() => {
+                    for (label, field) in left.iter().zip(&x.fields) {
+                        let Some(at) = right.iter().position(|other| other == label) else { return Ok(false) };
+                        if !equal(field, &y.fields[at])? {
+                            return Ok(false);
+                        }
+                    }
+                    true
+                }
+                _ => false,
+            },
+            (Value::Array(x), Value::Array(y)) if !x.same_shape(y) => false,
+            (Value::Array(x), Value::Array(y)) => match (&x.elements, &y.elements) {
+                (Elements::Real(xs), Elements::Real(ys)) => xs == ys,
+                (Elements::Int(xs), Elements::Int(ys)) => xs == ys,
+                _ => all_equal(&x.values(), &y.values())?,
+            },
+            _ => match (number(&a), number(&b)) {
+                (Some(x), Some(y)) => x == y,
+                _ => false,
+            },
+        })
+    })
+}
+
+fn settled(value: &Value) -> Result<Value> {
+    match force(value)? {
+        Value::Sparse(sparse) => Ok(Value::Array(sparse::dense(&sparse)?)),
+        other => Ok(other),
+    }
+}
+
+fn all_equal(xs: &[Value], ys: &[Value]) -> Result<bool> {
+    if xs.len() != ys.len() {
+        return Ok(false);
+    }
+    for (x, y) in xs.iter().zip(ys) {
+        if !equal(x, y)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

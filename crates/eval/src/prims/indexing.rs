@@ -1,0 +1,246 @@
+//! Parts of arrays: reading, replacing, and the sensitivities of both.
+
+use std::rc::Rc;
+
+use base::codes;
+use calculus::Prim;
+
+use super::{array_of, length};
+use crate::array::{Array, Elements, HOLE};
+use crate::fault::{Fault, Result, expected};
+use crate::lazy::{force, forced};
+use crate::region::{BadIndex, Region};
+use crate::sparse::{Sparse, hole_or_real};
+use crate::value::{Holds, Value};
+use crate::{parts, show, work};
+
+pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
+    match prim {
+        Prim::Index => index(a, &b),
+        Prim::Update => update(a, &b, c),
+        Prim::ScatterAdd => scatter_add(a, b, c),
+        Prim::Place => place(&a, &b, c),
+        Prim::Part => part(a, &b),
+        Prim::Erase => erase(a, &b),
+        Prim::Spread => spread(length(prim, &a)?, &b),
+        Prim::Unspread => unspread(a),
+        other => unreachable!("indexing: {other}"),
+    }
+}
+
+fn region(spec: &Value, shape: &[usize]) -> Result<Region> {
+    let spec = force(spec)?;
+    let bad = match Region::read(&spec, shape) {
+        Ok(region) => return Ok(region),
+        Err(bad) => bad,
+    };
+    let described = Array::describe_shape(shape);
+    match bad {
+        BadIndex::OutOfRange(axis, i, length) => {
+            let place = if shape.len() > 1 { format!(" of axis {axis}") } else { String::new() };
+            let fault = Fault::new(codes::INDEX_OUT_OF_RANGE, format!("index {i}{place} is out of range"))
+                .note(format!("the array has shape {described}; indices go from 0 to {}", length as i64 - 1));
+            if i < 0 { fault.help("to count from the end write `a[len(a) - 1]`").err() } else { fault.err() }
+        }
+        BadIndex::NotAnInt(value) => {
+            let fault = Fault::new(codes::BAD_INDEX, format!("expected an int as index, found {}", show::described(&value)));
+            match value {
+                Value::Real(_) => fault.help("convert it with `int(x)`").err(),
+                _ => fault.err(),
+            }
+        }
+        BadIndex::TooMany(n) => {
+            Fault::new(codes::INDEX_OUT_OF_RANGE, format!("{n} indices for an array of shape {described}")).err()
+        }
+    }
+}
+
+fn index(array: Value, spec: &Value) -> Result<Value> {
+    let array = match forced(array)? {
+        Value::Zero => return Ok(Value::Zero),
+        Value::Array(array) => array,
+        value @ Value::Sparse(_) => array_of(Prim::Index, value)?,
+        other => return not_an_array(&other),
+    };
+    let part = region(spec, &array.shape)?.of(&array);
+    if let Value::Array(part) = &part {
+        work::add(part.size());
+    }
+    Ok(part)
+}
+
+fn not_an_array<T>(value: &Value) -> Result<T> {
+    let fault = Fault::new(codes::WRONG_KIND, format!("expected an array to index, found {}", show::described(value)));
+    match value {
+        Value::Data(_) => fault.help("a tuple's parts are `.0`, `.1`, …; a list becomes an array by `to_array`").err(),
+        _ => fault.err(),
+    }
+}
+
+fn update(array: Value, spec: &Value, value: Value) -> Result<Value> {
+    let mut array = match forced(array)? {
+        Value::Array(array) => array,
+        other => return not_an_array(&other),
+    };
+    let region = region(spec, &array.shape)?;
+    let value = forced(value)?;
+    if region.is_element(&array.shape) {
+        let at = region.offsets(&array.shape).next().unwrap_or(0);
+        return set_element(array, at, value);
+    }
+    let expected_shape = region.shape(&array.shape);
+    let Value::Array(new) = &value else {
+        return shape_of_update(&expected_shape, &show::described(&value));
+    };
+    if new.shape != expected_shape {
+        return shape_of_update(&expected_shape, &format!("shape {}", Array::describe_shape(&new.shape)));
+    }
+    let shape = array.shape.clone();
+    for (offset, i) in region.offsets(&shape).zip(0..) {
+        let Value::Array(updated) = set_element(array, offset, new.at(i))? else { unreachable!("an array") };
+        array = updated;
+    }
+    Ok(Value::Array(array))
+}
+
+fn shape_of_update<T>(expected: &[usize], found: &str) -> Result<T> {
+    Fault::new(codes::SHAPE_MISMATCH, "the new part of an array has another shape")
+        .note(format!("the part has shape {}", Array::describe_shape(expected)))
+        .note(format!("the new value is {found}"))
+        .err()
+}
+
+/// Replaces one element, in place when nobody else sees the array.
+fn set_element(mut array: Rc<Array>, at: usize, value: Value) -> Result<Value> {
+    if Rc::strong_count(&array) > 1 {
+        work::add(array.size());
+    }
+    let unshared = Rc::make_mut(&mut array);
+    match (&mut unshared.elements, value) {
+        (Elements::Real(reals), Value::Real(x)) => reals[at] = x,
+        (Elements::Real(reals), Value::Int(i)) => reals[at] = i as f64,
+        (Elements::Int(ints), Value::Int(i)) => ints[at] = i,
+        (Elements::Bool(bools), Value::Bool(b)) => bools[at] = b,
+        (Elements::Int(ints), Value::Real(x)) => {
+            let mut reals: Vec<f64> = ints.iter().map(|&i| i as f64).collect();
+            reals[at] = x;
+            unshared.elements = Elements::Real(reals);
+        }
+        (_, Value::Array(_)) => return shape_of_update(&[], "an array"),
+        (_, value) => {
+            let mut values = unshared.values();
+            values[at] = value;
+            unshared.elements = Elements::Values(values);
+        }
+    }
+    Ok(Value::Array(array))
+}
+
+/// `a` with each value added at its index; later ones add to earlier ones.
+fn scatter_add(array: Value, indices: Value, values: Value) -> Result<Value> {
+    let mut array = array_of(Prim::ScatterAdd, array)?;
+    let indices = array_of(Prim::ScatterAdd, indices)?;
+    let values = array_of(Prim::ScatterAdd, values)?;
+    if indices.len() != values.len() {
+        return Fault::new(codes::SHAPE_MISMATCH, "scatter_add needs as many values as indices")
+            .note(format!("there are {} indices and {} values", indices.len(), values.len()))
+            .err();
+    }
+    work::add(values.size());
+    let shape = array.shape.clone();
+    let unshared = Rc::make_mut(&mut array);
+    if let (Elements::Int(ints), Elements::Real(_)) = (&unshared.elements, &values.elements) {
+        unshared.elements = Elements::Real(ints.iter().map(|&i| i as f64).collect());
+    }
+    for k in 0..indices.len() {
+        let region = region(&indices.at(k), &shape)?;
+        let old = region.of(unshared);
+        let sum = super::arithmetic::binary(Prim::Add, [old, values.row(k), Value::Zero])?;
+        *unshared = match update(Value::array(std::mem::replace(unshared, Array::vector(vec![]))), &indices.at(k), sum)? {
+            Value::Array(array) => Rc::unwrap_or_clone(array),
+            _ => unreachable!("an array"),
+        };
+    }
+    Ok(Value::Array(array))
+}
+
+/// The sensitivity of an array that is `d` in a part and zero elsewhere.
+fn place(array: &Value, spec: &Value, d: Value) -> Result<Value> {
+    if matches!(d, Value::Zero) {
+        return Ok(Value::Zero);
+    }
+    let shape = match force(array)? {
+        Value::Array(array) if !array.holds().has(Holds::REAL.and(Holds::FUNCTION)) && !has_zero(&array) => {
+            return Ok(Value::Zero);
+        }
+        Value::Array(array) => array.shape.clone(),
+        Value::Sparse(sparse) => sparse.shape.clone(),
+        Value::Zero => return Ok(Value::Zero),
+        other => return not_an_array(&other),
+    };
+    let region = region(spec, &shape)?;
+    Ok(Sparse::place(shape, region, d))
+}
+
+/// A raw sensitivity may hold nothing but symbolic zeros.
+fn has_zero(array: &Array) -> bool {
+    matches!(&array.elements, Elements::Values(values) if values.iter().any(|value| matches!(value, Value::Zero | Value::Lazy(_))))
+}
+
+/// The part of a raw sensitivity; holes are symbolic zeros.
+fn part(d: Value, spec: &Value) -> Result<Value> {
+    if let Value::Sparse(sparse) = &d
+        && let Some((place, value)) = sparse.as_place()
+        && place == region(spec, &sparse.shape)?
+    {
+        return Ok(value);
+    }
+    Ok(match index(d, spec)? {
+        Value::Real(x) => hole_or_real(x),
+        other => other,
+    })
+}
+
+/// A raw sensitivity with zero in a part.
+fn erase(d: Value, spec: &Value) -> Result<Value> {
+    let d = forced(d)?;
+    if matches!(d, Value::Zero) {
+        return Ok(d);
+    }
+    let mut array = array_of(Prim::Erase, d)?;
+    let region = region(spec, &array.shape)?;
+    if Rc::strong_count(&array) > 1 {
+        work::add(array.size());
+    }
+    let unshared = Rc::make_mut(&mut array);
+    for at in region.offsets(&unshared.shape.clone()) {
+        match &mut unshared.elements {
+            Elements::Real(reals) => reals[at] = HOLE,
+            Elements::Values(values) => values[at] = Value::Zero,
+            Elements::Int(_) | Elements::Bool(_) => {}
+        }
+    }
+    Ok(Value::Array(array))
+}
+
+/// The sensitivities of the elements along the first axis.
+fn spread(n: usize, d: &Value) -> Result<Value> {
+    let d = force(d)?;
+    work::add(n);
+    let values = match &d {
+        Value::Zero => vec![Value::Zero; n],
+        Value::Array(_) | Value::Sparse(_) => {
+            let dense = Value::Array(array_of(Prim::Spread, d)?);
+            (0..n).map(|i| parts::element(&dense, i)).collect::<Result<_>>()?
+        }
+        other => return expected(codes::NOT_CONFORMING, "a sensitivity of an array", other),
+    };
+    Ok(Value::array(Array { shape: vec![n], elements: Elements::Values(values) }))
+}
+
+fn unspread(e: Value) -> Result<Value> {
+    match forced(e)? {
+        Value::Zero => Ok(Value::Zero),
+        e => parts::array(array_of(Prim::Unspread, e)?.values()),
+    }
+}

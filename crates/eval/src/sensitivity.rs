@@ -1,0 +1,547 @@
+//! Sensitivities: `zero`, `⊕`, and giving a sensitivity the full shape of its value.
+//!
+//! S(v) mirrors v: reals for reals, unit for what carries no derivative, fields for fields, the same
+//! constructor, arrays of S, and for a function the record of its captures. Inside derived code a sensitivity is
+//! *raw*: any part of it may be the symbolic zero, be missing, or be a sparse sum. What a program sees is *full*:
+//! it unfolds, level by level, in the shape of the value it belongs to.
+
+use std::rc::Rc;
+
+use base::{Name, codes};
+use calculus::Constructor;
+
+use crate::array::{Array, Elements};
+use crate::fault::{Fault, Result};
+use crate::lazy::{force, forced};
+use crate::show;
+use crate::sparse::{self, Sparse};
+use crate::value::{Data, Form, Function, Suspended, Value};
+use crate::work;
+
+/// The zero sensitivity of a value.
+pub fn zero(of: &Value) -> Value {
+    full(of, Value::Zero)
+}
+
+/// A sensitivity in the full shape of the value it belongs to, unfolding when it is inspected.
+pub fn full(of: &Value, sensitivity: Value) -> Value {
+    match (of, &sensitivity) {
+        (Value::Real(_), Value::Zero) => Value::Real(0.0),
+        (Value::Real(_), Value::Real(_)) => sensitivity,
+        (Value::Real(_), Value::Int(i)) => Value::Real(*i as f64),
+        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Value::unit(),
+        (_, Value::Lazy(lazy)) if matches!(lazy.kind, Suspended::Full { .. }) => sensitivity,
+        _ => Value::suspend(Suspended::Full { of: of.clone(), sensitivity }),
+    }
+}
+
+/// One level of [`full`].
+pub fn unfold(of: &Value, sensitivity: &Value) -> Result<Value> {
+    let of = force(of)?;
+    let d = force(sensitivity)?;
+    match (&of, &d) {
+        (Value::Real(_), Value::Zero | Value::Real(_) | Value::Int(_)) => Ok(full(&of, d)),
+        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Ok(Value::unit()),
+        (Value::Data(data), _) => unfold_data(data, &d),
+        (Value::Array(array), _) => unfold_array(array, &d),
+        (Value::Function(function), _) => unfold_function(function, &d),
+        // A sensitivity of a sensitivity that is itself raw
+        (Value::Sparse(sparse), _) => unfold_array(&*sparse::dense(sparse)?, &d),
+        (Value::Zero, _) => Ok(d),
+        _ => not_conforming(&of, &d),
+    }
+}
+
+fn unfold_data(of: &Data, d: &Value) -> Result<Value> {
+    let part = |i: usize, field: &Value| Ok(full(field, part_of(d, &of.form, i)?));
+    if of.fields.is_empty() && matches!(of.form, Form::Tuple) {
+        return Ok(Value::unit());
+    }
+    if let (Form::Record(known), Value::Data(given)) = (&of.form, d)
+        && let Form::Record(labels) = &given.form
+        && let Some(unknown) = labels.iter().find(|label| !known.contains(label))
+    {
+        return unknown_field(*unknown, known);
+    }
+    let fields = of.fields.iter().enumerate().map(|(i, field)| part(i, field)).collect::<Result<_>>()?;
+    Ok(Value::data(of.form.clone(), fields))
+}
+
+/// The sensitivity of field `i` of data of this form.
+fn part_of(d: &Value, form: &Form, i: usize) -> Result<Value> {
+    let Value::Data(given) = d else {
+        return if matches!(d, Value::Zero) { Ok(Value::Zero) } else { not_conforming_form(form, d) };
+    };
+    match (form, &given.form) {
+        (Form::Tuple, Form::Tuple) => match given.fields.get(i) {
+            Some(field) => Ok(field.clone()),
+            None => not_conforming_form(form, d),
+        },
+        (Form::Variant(a), Form::Variant(b)) if a == b => Ok(given.fields[i].clone()),
+        (Form::Tuple, Form::Part(None, at)) => Ok(position(given, at, i)),
+        (Form::Variant(a), Form::Part(Some(b), at)) if a == b => Ok(position(given, at, i)),
+        (Form::Record(labels), Form::Record(present)) => {
+            let at = present.iter().position(|label| *label == labels[i]);
+            Ok(at.map_or(Value::Zero, |at| given.fields[at].clone()))
+        }
+        _ => not_conforming_form(form, d),
+    }
+}
+
+fn position(given: &Data, present: &[u32], i: usize) -> Value {
+    let at = present.iter().position(|&at| at as usize == i);
+    at.map_or(Value::Zero, |at| given.fields[at].clone())
+}
+
+fn unfold_array(of: &Array, d: &Value) -> Result<Value> {
+    let given = match d {
+        Value::Zero => None,
+        Value::Array(array) => Some(array.clone()),
+        Value::Sparse(sparse) => Some(sparse::dense(sparse)?),
+        other => return not_conforming(&Value::array(of.clone()), other),
+    };
+    if let Some(given) = &given
+        && !given.same_shape(of)
+    {
+        return shapes_differ(of, given);
+    }
+    work::add(of.size());
+    let shape = of.shape.clone();
+    let elements = match (&of.elements, given.as_deref().map(|given| &given.elements)) {
+        (Elements::Real(reals), None) => Elements::Real(vec![0.0; reals.len()]),
+        (Elements::Real(_), Some(Elements::Real(ds))) => Elements::Real(ds.iter().map(|d| d + 0.0).collect()),
+        (Elements::Int(_) | Elements::Bool(_), _) => Elements::Values(vec![Value::unit(); of.size()]),
+        _ => {
+            let d = |i| given.as_ref().map_or(Value::Zero, |given| hole_as_zero(given.at(i)));
+            let values = of.values();
+            let values = values.iter().enumerate().map(|(i, value)| forced(full(value, d(i))));
+            return Ok(Value::array(with_shape(shape, values.collect::<Result<_>>()?)));
+        }
+    };
+    Ok(Value::array(Array { shape, elements }))
+}
+
+fn hole_as_zero(value: Value) -> Value {
+    match value {
+        Value::Real(x) => sparse::hole_or_real(x),
+        other => other,
+    }
+}
+
+fn with_shape(shape: Vec<usize>, values: Vec<Value>) -> Array {
+    let array = Array::from_values(values.clone());
+    let elements = array.map_or(Elements::Values(values), |array| array.elements);
+    Array { shape, elements }
+}
+
+/// The record over the captures.
+fn unfold_function(of: &Function, d: &Value) -> Result<Value> {
+    let none = || Value::record(Rc::from([]), vec![]);
+    match of {
+        Function::Prim { .. } => Ok(none()),
+        Function::Sealed { raw, .. } => unfold(raw, d),
+        Function::Closure(closure) => {
+            let labels: Rc<[Name]> = closure.code.labels();
+            let form = Form::Record(labels.clone());
+            if let Value::Data(given) = d
+                && let Form::Record(present) = &given.form
+                && let Some(unknown) = present.iter().find(|label| !labels.contains(label))
+            {
+                return unknown_field(*unknown, &labels);
+            }
+            let parts = closure.env.0.iter().enumerate().map(|(i, value)| Ok(full(value, part_of(d, &form, i)?)));
+            Ok(Value::record(labels, parts.collect::<Result<_>>()?))
+        }
+    }
+}
+
+/// `a ⊕ b`
+pub fn plus(a: Value, b: Value) -> Result<Value> {
+    match (a, b) {
+        (Value::Zero, d) | (d, Value::Zero) => Ok(d),
+        (Value::Real(a), Value::Real(b)) => Ok(Value::Real(a + b)),
+        (Value::Real(a), Value::Int(b)) | (Value::Int(b), Value::Real(a)) => Ok(Value::Real(a + b as f64)),
+        (Value::Lazy(a), b) => plus_lazy(a, b),
+        (a, Value::Lazy(b)) => plus_lazy(b, a),
+        (Value::Data(a), Value::Data(b)) => stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || plus_data(a, b)),
+        (a @ (Value::Array(_) | Value::Sparse(_)), b @ (Value::Array(_) | Value::Sparse(_))) => plus_arrays(a, b),
+        (a, b) => not_conforming(&a, &b),
+    }
+}
+
+/// A full sensitivity stays full; what is added goes to its raw part.
+fn plus_lazy(a: Rc<crate::value::Lazy>, b: Value) -> Result<Value> {
+    let Suspended::Full { of, sensitivity } = &a.kind else {
+        return plus(force(&Value::Lazy(a))?, b);
+    };
+    let b = match b {
+        Value::Lazy(lazy) => match &lazy.kind {
+            Suspended::Full { sensitivity, .. } => sensitivity.clone(),
+            Suspended::Lifted { .. } => force(&Value::Lazy(lazy))?,
+        },
+        other => other,
+    };
+    Ok(full(of, plus(sensitivity.clone(), b)?))
+}
+
+fn plus_data(mut a: Rc<Data>, mut b: Rc<Data>) -> Result<Value> {
+    work::add(1);
+    match (&a.form, &b.form) {
+        (Form::Tuple, Form::Tuple) if a.fields.len() == b.fields.len() => plus_fields(a, b),
+        (Form::Variant(left), Form::Variant(right)) if left == right => plus_fields(a, b),
+        (Form::Record(left), Form::Record(right)) if left == right => plus_fields(a, b),
+        (Form::Record(_), Form::Record(_)) => plus_records(&a, &b),
+        (Form::Tuple, Form::Part(None, _)) => plus_part(a, &b),
+        (Form::Part(None, _), Form::Tuple) => plus_part(b, &a),
+        (Form::Variant(left), Form::Part(Some(right), _)) if left == right => plus_part(a, &b),
+        (Form::Part(Some(left), _), Form::Variant(right)) if left == right => plus_part(b, &a),
+        (Form::Part(left, _), Form::Part(right, _)) if left == right => {
+            // Keep the one that can be extended in place on the left.
+            if Rc::strong_count(&a) > 1 && Rc::strong_count(&b) == 1 {
+                std::mem::swap(&mut a, &mut b);
+            }
+            plus_parts(&a, &b)
+        }
+        // The record of a function without captures is as good as unit.
+        (Form::Record(labels), Form::Tuple) | (Form::Tuple, Form::Record(labels))
+            if labels.is_empty() && (a.fields.is_empty() && b.fields.is_empty()) =>
+        {
+            Ok(Value::unit())
+        }
+        _ => not_conforming(&Value::Data(a), &Value::Data(b)),
+    }
+}
+
+/// The same fields on both sides; the left is updated in place when nobody else sees it.
+fn plus_fields(mut a: Rc<Data>, mut b: Rc<Data>) -> Result<Value> {
+    if a.fields.is_empty() {
+        return Ok(Value::Data(a));
+    }
+    if Rc::get_mut(&mut a).is_none() && Rc::get_mut(&mut b).is_some() {
+        std::mem::swap(&mut a, &mut b);
+    }
+    let theirs: Vec<Value> = match Rc::get_mut(&mut b) {
+        Some(data) => std::mem::take(&mut data.fields),
+        None => b.fields.clone(),
+    };
+    if let Some(data) = Rc::get_mut(&mut a) {
+        for (field, other) in data.fields.iter_mut().zip(theirs) {
+            let own = std::mem::replace(field, Value::Zero);
+            *field = plus(own, other)?;
+        }
+        return Ok(Value::Data(a));
+    }
+    let fields = a.fields.iter().cloned().zip(theirs).map(|(a, b)| plus(a, b)).collect::<Result<_>>()?;
+    Ok(Value::data(a.form.clone(), fields))
+}
+
+/// Key union: a missing field is zero.
+fn plus_records(a: &Data, b: &Data) -> Result<Value> {
+    let (Form::Record(left), Form::Record(right)) = (&a.form, &b.form) else { unreachable!("records") };
+    let mut labels = left.to_vec();
+    let mut fields = a.fields.clone();
+    for (label, value) in right.iter().zip(&b.fields) {
+        match labels.iter().position(|known| known == label) {
+            Some(at) => fields[at] = plus(std::mem::replace(&mut fields[at], Value::Zero), value.clone())?,
+            None => {
+                labels.push(*label);
+                fields.push(value.clone());
+            }
+        }
+    }
+    Ok(Value::record(labels.into(), fields))
+}
+
+/// All fields on the left, some on the right.
+fn plus_part(whole: Rc<Data>, part: &Data) -> Result<Value> {
+    let Form::Part(_, positions) = &part.form else { unreachable!("a part") };
+    let mut fields = whole.fields.clone();
+    for (&at, value) in positions.iter().zip(&part.fields) {
+        let Some(field) = fields.get_mut(at as usize) else {
+            return not_conforming(&Value::Data(whole), &Value::data(part.form.clone(), part.fields.clone()));
+        };
+        *field = plus(std::mem::replace(field, Value::Zero), value.clone())?;
+    }
+    Ok(Value::data(whole.form.clone(), fields))
+}
+
+fn plus_parts(a: &Data, b: &Data) -> Result<Value> {
+    let (Form::Part(constructor, left), Form::Part(_, right)) = (&a.form, &b.form) else { unreachable!("parts") };
+    let mut positions = left.to_vec();
+    let mut fields = a.fields.clone();
+    for (at, value) in right.iter().zip(&b.fields) {
+        match positions.iter().position(|known| known == at) {
+            Some(i) => fields[i] = plus(std::mem::replace(&mut fields[i], Value::Zero), value.clone())?,
+            None => {
+                positions.push(*at);
+                fields.push(value.clone());
+            }
+        }
+    }
+    Ok(Value::data(Form::Part(constructor.clone(), positions.into()), fields))
+}
+
+/// Two dense arrays are added; a contribution to a part is added in place or linked.
+fn plus_arrays(a: Value, b: Value) -> Result<Value> {
+    let shape = array_shape(&a).to_vec();
+    if shape != array_shape(&b) {
+        let empty = |shape: &[usize]| shape.contains(&0);
+        if empty(&shape) && empty(array_shape(&b)) {
+            return Ok(a);
+        }
+        return not_conforming(&a, &b);
+    }
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => add_dense(a, b),
+        (Value::Array(mut array), Value::Sparse(part)) | (Value::Sparse(part), Value::Array(mut array)) => {
+            match (Rc::get_mut(&mut array), part.as_place()) {
+                (Some(unshared), Some((region, value))) => {
+                    sparse::add_region(&mut unshared.elements, &shape, &region, &value, 1.0)?;
+                    Ok(Value::Array(array))
+                }
+                _ => Ok(Sparse::sum(shape, Value::Array(array), Value::Sparse(part))),
+            }
+        }
+        (a, b) => Ok(Sparse::sum(shape, a, b)),
+    }
+}
+
+fn add_dense(mut a: Rc<Array>, mut b: Rc<Array>) -> Result<Value> {
+    work::add(a.size());
+    if Rc::get_mut(&mut a).is_none() && Rc::get_mut(&mut b).is_some() {
+        std::mem::swap(&mut a, &mut b);
+    }
+    match (&a.elements, &b.elements) {
+        (Elements::Real(_), Elements::Real(theirs)) => {
+            let array = Rc::make_mut(&mut a);
+            let Elements::Real(own) = &mut array.elements else { unreachable!("reals") };
+            own.iter_mut().zip(theirs).for_each(|(x, y)| *x += y);
+            Ok(Value::Array(a))
+        }
+        _ => {
+            let values = a.values().into_iter().zip(b.values());
+            let sums = values.map(|(x, y)| plus(hole_as_zero(x), hole_as_zero(y)));
+            Ok(Value::array(with_shape(a.shape.clone(), sums.collect::<Result<_>>()?)))
+        }
+    }
+}
+
+fn array_shape(value: &Value) -> &[usize] {
+    match value {
+        Value::Array(array) => &array.shape,
+        Value::Sparse(sparse) => &sparse.shape,
+        _ => &[],
+    }
+}
+
+/// How many nodes of a sensitivity are compared with its value at once; deeper parts are compared when they are
+/// unfolded, so that a rule on every tail of a list stays linear.
+const CHECKED_AT_ONCE: usize = 256;
+
+/// Why a sensitivity doesn't fit a value: where, what was expected, what was found.
+pub struct Mismatch {
+    pub path: String,
+    pub expected: String,
+    pub found: String,
+}
+
+/// Compares a sensitivity with the value it should belong to.
+pub fn conforms(of: &Value, d: &Value) -> Result<std::result::Result<(), Mismatch>> {
+    let mut budget = CHECKED_AT_ONCE;
+    conforms_within(of, d, "", &mut budget)
+}
+
+fn conforms_within(
+    of: &Value, d: &Value, path: &str, budget: &mut usize,
+) -> Result<std::result::Result<(), Mismatch>> {
+    if *budget == 0 || matches!(d, Value::Zero) {
+        return Ok(Ok(()));
+    }
+    *budget -= 1;
+    if let Value::Lazy(lazy) = d
+        && let Suspended::Full { of: other, .. } = &lazy.kind
+    {
+        // Already full for another value: compare the values' shapes instead, without unfolding.
+        return Ok(same_form(of, other, path));
+    }
+    let of = force(of)?;
+    let mismatch = |expected: String, found: &Value| {
+        Ok(Err(Mismatch { path: path.to_string(), expected, found: show::described(found) }))
+    };
+    match (&of, d) {
+        (Value::Real(_), Value::Real(_) | Value::Int(_)) => Ok(Ok(())),
+        (Value::Real(_), _) => mismatch("a real".into(), d),
+        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => {
+            // What carries no derivative: unit, or a number given by mistake, counts for nothing.
+            match d {
+                unit if unit.is_unit() => Ok(Ok(())),
+                Value::Int(_) | Value::Real(_) => Ok(Ok(())),
+                _ => mismatch("(): it carries no derivative".into(), d),
+            }
+        }
+        (Value::Data(data), Value::Data(given)) => conforms_data(data, given, &of, d, path, budget),
+        (Value::Function(function), Value::Data(given)) => conforms_function(function, given, d, path, budget),
+        (Value::Array(array), Value::Array(given)) if !array.same_shape(given) => {
+            mismatch(format!("an array of shape {}", Array::describe_shape(&array.shape)), d)
+        }
+        (Value::Array(array), Value::Array(given)) => conforms_array(array, given, d, path, budget),
+        (Value::Array(array), Value::Sparse(sparse)) if array.shape == sparse.shape => Ok(Ok(())),
+        (Value::Data(data), _) if data.fields.is_empty() && d.is_unit() => Ok(Ok(())),
+        (Value::Zero | Value::Sparse(_), _) => Ok(Ok(())),
+        _ => mismatch(format!("a sensitivity of {}", show::described(&of)), d),
+    }
+}
+
+fn same_form(of: &Value, other: &Value, path: &str) -> std::result::Result<(), Mismatch> {
+    let differ = match (of, other) {
+        (Value::Array(a), Value::Array(b)) => !a.same_shape(b),
+        (Value::Data(a), Value::Data(b)) => match (&a.form, &b.form) {
+            (Form::Tuple, Form::Tuple) => a.fields.len() != b.fields.len(),
+            (Form::Variant(a), Form::Variant(b)) => a != b,
+            (Form::Record(_), Form::Record(_)) => false,
+            _ => true,
+        },
+        (Value::Array(_), Value::Data(_)) | (Value::Data(_), Value::Array(_)) => true,
+        (Value::Real(_), Value::Data(_) | Value::Array(_)) => true,
+        _ => false,
+    };
+    if !differ {
+        return Ok(());
+    }
+    let (expected, found) = (format!("a sensitivity of {}", show::described(of)), show::described(other));
+    Err(Mismatch { path: path.into(), expected, found: format!("a sensitivity of {found}") })
+}
+
+fn conforms_data(
+    data: &Data, given: &Data, of: &Value, d: &Value, path: &str, budget: &mut usize,
+) -> Result<std::result::Result<(), Mismatch>> {
+    let mismatch = || {
+        let expected = format!("a sensitivity of {}", show::described(of));
+        Ok(Err(Mismatch { path: path.to_string(), expected, found: show::described(d) }))
+    };
+    match (&data.form, &given.form) {
+        (Form::Tuple, Form::Tuple) if data.fields.len() == given.fields.len() => {}
+        (Form::Variant(a), Form::Variant(b)) if a == b => {}
+        (Form::Record(known), Form::Record(labels)) => {
+            return conforms_labels(known, &data.fields, labels, &given.fields, path, budget);
+        }
+        (Form::Tuple, Form::Part(None, _)) => return Ok(Ok(())),
+        (Form::Variant(a), Form::Part(Some(b), _)) if a == b => return Ok(Ok(())),
+        (Form::Tuple, Form::Record(labels)) if data.fields.is_empty() && labels.is_empty() => return Ok(Ok(())),
+        _ => return mismatch(),
+    }
+    for (i, (field, d)) in data.fields.iter().zip(&given.fields).enumerate() {
+        let path = format!("{path}.{}", field_name(&data.form, i));
+        if let Err(mismatch) = conforms_within(field, d, &path, budget)? {
+            return Ok(Err(mismatch));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn field_name(form: &Form, i: usize) -> String {
+    match form {
+        Form::Variant(constructor) => named_field(constructor, i),
+        Form::Record(labels) => labels[i].to_string(),
+        Form::Tuple | Form::Part(..) => i.to_string(),
+    }
+}
+
+fn named_field(constructor: &Constructor, i: usize) -> String {
+    constructor.fields.get(i).map_or_else(|| i.to_string(), Name::to_string)
+}
+
+fn conforms_labels(
+    known: &[Name], fields: &[Value], labels: &[Name], given: &[Value], path: &str, budget: &mut usize,
+) -> Result<std::result::Result<(), Mismatch>> {
+    for (label, d) in labels.iter().zip(given) {
+        let Some(at) = known.iter().position(|known| known == label) else {
+            let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+            let expected = if names.is_empty() { "no field".into() } else { format!("only {}", names.join(", ")) };
+            return Ok(Err(Mismatch { path: path.into(), expected, found: format!("a field `{label}`") }));
+        };
+        if let Err(mismatch) = conforms_within(&fields[at], d, &format!("{path}.{label}"), budget)? {
+            return Ok(Err(mismatch));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn conforms_function(
+    function: &Function, given: &Data, d: &Value, path: &str, budget: &mut usize,
+) -> Result<std::result::Result<(), Mismatch>> {
+    match (function, &given.form) {
+        (Function::Closure(closure), Form::Record(labels)) => {
+            conforms_labels(&closure.code.labels(), &closure.env.0, labels, &given.fields, path, budget)
+        }
+        (Function::Prim { .. }, Form::Record(labels)) if labels.is_empty() => Ok(Ok(())),
+        (Function::Sealed { .. }, _) => Ok(Ok(())),
+        (_, Form::Tuple) if given.fields.is_empty() => Ok(Ok(())),
+        _ => {
+            let expected = "the record of a function's captures".into();
+            Ok(Err(Mismatch { path: path.into(), expected, found: show::described(d) }))
+        }
+    }
+}
+
+fn conforms_array(
+    array: &Array, given: &Array, d: &Value, path: &str, budget: &mut usize,
+) -> Result<std::result::Result<(), Mismatch>> {
+    match (&array.elements, &given.elements) {
+        (Elements::Values(values), Elements::Values(ds)) => {
+            for (i, (value, d)) in values.iter().zip(ds).enumerate() {
+                if let Err(mismatch) = conforms_within(value, d, &format!("{path}[{i}]"), budget)? {
+                    return Ok(Err(mismatch));
+                }
+            }
+            Ok(Ok(()))
+        }
+        (Elements::Real(_), Elements::Real(_) | Elements::Int(_)) => Ok(Ok(())),
+        (Elements::Int(_) | Elements::Bool(_), _) => Ok(Ok(())),
+        (Elements::Real(_), Elements::Values(ds)) if ds.iter().all(is_number_or_zero) => Ok(Ok(())),
+        _ if array.is_empty() => Ok(Ok(())),
+        _ => {
+            let found = show::described(d);
+            Ok(Err(Mismatch { path: path.into(), expected: "an array of sensitivities".into(), found }))
+        }
+    }
+}
+
+fn is_number_or_zero(value: &Value) -> bool {
+    matches!(value, Value::Real(_) | Value::Int(_) | Value::Zero)
+}
+
+fn not_conforming<T>(a: &Value, b: &Value) -> Result<T> {
+    Fault::new(codes::NOT_CONFORMING, "these sensitivities can't be added: they have different shapes")
+        .note(format!("one contribution is {}", show::described(a)))
+        .note(format!("the other is {}", show::described(b)))
+        .help("sensitivities of one value have its shape; check the rules and `plus` calls that made them")
+        .err()
+}
+
+fn not_conforming_form<T>(form: &Form, d: &Value) -> Result<T> {
+    let expected = match form {
+        Form::Tuple => "a tuple".to_string(),
+        Form::Record(_) => "a record".to_string(),
+        Form::Variant(constructor) => format!("a value made by `{}`", constructor.name),
+        Form::Part(..) => "a part".to_string(),
+    };
+    Fault::new(codes::NOT_CONFORMING, "a sensitivity doesn't have the shape of its value")
+        .note(format!("expected a sensitivity of {expected}"))
+        .note(format!("found {}", show::described(d)))
+        .err()
+}
+
+fn unknown_field<T>(label: Name, known: &[Name]) -> Result<T> {
+    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    Fault::new(codes::NOT_CONFORMING, format!("a sensitivity has a field `{label}` that its value doesn't have"))
+        .note(format!("the fields are {}", names.join(", ")))
+        .err()
+}
+
+fn shapes_differ<T>(of: &Array, given: &Array) -> Result<T> {
+    Fault::new(codes::NOT_CONFORMING, "a sensitivity doesn't have the shape of its array")
+        .note(format!("the array has shape {}", Array::describe_shape(&of.shape)))
+        .note(format!("the sensitivity has shape {}", Array::describe_shape(&given.shape)))
+        .err()
+}

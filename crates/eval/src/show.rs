@@ -1,0 +1,247 @@
+//! Values as text: as source where that is possible, elided where they are large.
+
+use std::fmt::Write;
+
+use calculus::Role;
+
+use crate::array::{Array, Elements};
+use crate::lazy::force;
+use crate::value::{Data, Form, Function, Value};
+
+/// How much of a value is written.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Elements of an array before the middle is left out.
+    pub elements: usize,
+    /// Levels of nesting.
+    pub depth: usize,
+    /// Bytes in all.
+    pub bytes: usize,
+}
+
+pub const WHOLE: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: usize::MAX };
+pub const SCREEN: Limits = Limits { elements: 1000, depth: 1000, bytes: 1 << 20 };
+const SHORT: Limits = Limits { elements: 6, depth: 4, bytes: 80 };
+
+/// The value as source, for results and `show`.
+pub fn show(value: &Value) -> String {
+    show_within(value, SCREEN)
+}
+
+pub fn show_within(value: &Value, limits: Limits) -> String {
+    let mut writer = Writer { out: String::new(), limits };
+    writer.value(value, 0);
+    writer.out
+}
+
+/// The value as `print` and interpolation write it: texts without quotes.
+pub fn display(value: &Value) -> String {
+    match force(value) {
+        Ok(Value::Text(text)) => text.to_string(),
+        _ => show(value),
+    }
+}
+
+/// A few words of the value, for messages.
+pub fn short(value: &Value) -> String {
+    let mut text = show_within(value, SHORT);
+    if text.chars().count() > SHORT.bytes {
+        text = text.chars().take(SHORT.bytes).chain("…".chars()).collect();
+    }
+    format!("`{text}`")
+}
+
+/// The kind of a value and a few words of it, for messages: "the int `3`".
+pub fn described(value: &Value) -> String {
+    let Ok(forced) = force(value) else { return "a value that can't be computed".into() };
+    let shown = short(&forced);
+    match &forced {
+        Value::Bool(_) => format!("the boolean {shown}"),
+        Value::Int(_) => format!("the int {shown}"),
+        Value::Real(_) => format!("the real {shown}"),
+        Value::Text(_) => format!("the text {shown}"),
+        Value::Array(array) => format!("the array {shown} of shape {}", Array::describe_shape(&array.shape)),
+        Value::Sparse(sparse) => format!("a sensitivity of an array of shape {}", Array::describe_shape(&sparse.shape)),
+        Value::Function(_) => format!("the function {shown}"),
+        Value::Zero => "a zero sensitivity".into(),
+        Value::Lazy(_) => unreachable!("forced"),
+        Value::Data(data) => match &data.form {
+            Form::Tuple if data.fields.is_empty() => "unit `()`".into(),
+            Form::Tuple => format!("the {}-tuple {shown}", data.fields.len()),
+            Form::Record(_) => format!("the record {shown}"),
+            Form::Variant(constructor) => format!("{shown}, a {}", constructor.type_name),
+            Form::Part(..) => format!("the sensitivity {shown}"),
+        },
+    }
+}
+
+pub fn real(x: f64) -> String {
+    if x.is_nan() { "nan".into() } else { format!("{x:?}") }
+}
+
+struct Writer {
+    out: String,
+    limits: Limits,
+}
+
+impl Writer {
+    fn value(&mut self, value: &Value, depth: usize) {
+        if depth > self.limits.depth || self.out.len() > self.limits.bytes {
+            self.out.push('…');
+            return;
+        }
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match force(value) {
+            Ok(forced) => self.forced(&forced, depth),
+            Err(_) => self.out.push_str("<error>"),
+        })
+    }
+
+    fn forced(&mut self, value: &Value, depth: usize) {
+        match value {
+            Value::Bool(b) => self.write(b),
+            Value::Int(i) => self.write(i),
+            Value::Real(x) => self.out.push_str(&real(*x)),
+            Value::Text(text) => self.text(text),
+            Value::Data(data) => self.data(data, depth),
+            Value::Array(array) => self.array(array, depth),
+            Value::Function(function) => self.function(function),
+            Value::Zero => self.out.push('0'),
+            Value::Sparse(_) | Value::Lazy(_) => self.out.push_str("<sensitivity>"),
+        }
+    }
+
+    fn write(&mut self, value: impl std::fmt::Display) {
+        let _ = write!(self.out, "{value}");
+    }
+
+    fn text(&mut self, text: &str) {
+        self.out.push('"');
+        for c in text.chars() {
+            match c {
+                '"' | '\\' | '{' | '}' => self.out.extend(['\\', c]),
+                '\n' => self.out.push_str("\\n"),
+                '\t' => self.out.push_str("\\t"),
+                '\r' => self.out.push_str("\\r"),
+                c if c.is_control() => self.write(c.escape_unicode()),
+                c => self.out.push(c),
+            }
+        }
+        self.out.push('"');
+    }
+
+    fn data(&mut self, data: &Data, depth: usize) {
+        match &data.form {
+            Form::Tuple => self.list("(", &data.fields, ")", depth),
+            Form::Variant(constructor) => {
+                self.write(constructor.name);
+                if !data.fields.is_empty() {
+                    self.list("(", &data.fields, ")", depth);
+                }
+            }
+            Form::Record(labels) => self.fields(labels.iter().map(|label| label.to_string()), data, depth),
+            Form::Part(_, positions) => self.fields(positions.iter().map(u32::to_string), data, depth),
+        }
+    }
+
+    fn fields(&mut self, labels: impl Iterator<Item = String>, data: &Data, depth: usize) {
+        self.out.push('{');
+        for (i, (label, field)) in labels.zip(&data.fields).enumerate() {
+            let separator = if i == 0 { "" } else { ", " };
+            let _ = write!(self.out, "{separator}{label}: ");
+            self.value(field, depth + 1);
+        }
+        self.out.push('}');
+    }
+
+    fn list(&mut self, open: &str, values: &[Value], close: &str, depth: usize) {
+        self.out.push_str(open);
+        for (i, value) in values.iter().enumerate() {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            self.value(value, depth + 1);
+        }
+        self.out.push_str(close);
+    }
+
+    fn array(&mut self, array: &Array, depth: usize) {
+        self.axis(array, 0, 0, depth);
+    }
+
+    /// One axis of an array; long ones lose their middle.
+    fn axis(&mut self, array: &Array, axis: usize, start: usize, depth: usize) {
+        let length = array.shape[axis];
+        let inner: usize = array.shape[axis + 1..].iter().product();
+        let shown = if length > self.limits.elements { 3.min(self.limits.elements) } else { length };
+        self.out.push('[');
+        for i in (0..length).filter(|&i| i < shown || (shown < length && i + shown >= length)) {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            if shown < length && i == length - shown {
+                self.out.push_str("…, ");
+            }
+            if axis + 1 == array.shape.len() {
+                self.element(array, start + i, depth);
+            } else {
+                self.axis(array, axis + 1, start + i * inner, depth + 1);
+            }
+        }
+        self.out.push(']');
+    }
+
+    fn element(&mut self, array: &Array, at: usize, depth: usize) {
+        match &array.elements {
+            Elements::Values(values) => self.value(&values[at], depth + 1),
+            _ => self.forced(&array.at(at), depth + 1),
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        match function {
+            Function::Prim { prim, order } => {
+                let name = lifted_name(prim.name(), *order);
+                let _ = write!(self.out, "<fn {name}>");
+            }
+            Function::Sealed { f, .. } => {
+                let name = function_name(f);
+                let _ = write!(self.out, "<backpropagator of {name}>");
+            }
+            Function::Closure(closure) => {
+                let lambda = closure.code.lambda(closure.member);
+                let name = lambda.name.map_or("", |name| name.as_str());
+                let name = match lambda.role {
+                    Role::Source | Role::Reverse => lifted_name(name, closure.code.group.order),
+                    Role::Backpropagator => format!("backpropagator of {name}"),
+                };
+                self.out.push_str(format!("<fn {name}").trim_end());
+                let labels = closure.code.labels();
+                if !labels.is_empty() && lambda.role != Role::Backpropagator {
+                    let labels: Vec<&str> = labels.iter().map(|label| label.as_str()).collect();
+                    let _ = write!(self.out, " {{{}}}", labels.join(", "));
+                }
+                self.out.push('>');
+            }
+        }
+    }
+}
+
+fn lifted_name(name: &str, order: u32) -> String {
+    let name = if name.is_empty() && order > 0 { "_" } else { name };
+    (0..order).fold(name.to_string(), |name, _| format!("J({name})"))
+}
+
+/// The name of a function value as messages give it.
+pub fn function_name(value: &Value) -> String {
+    match force(value) {
+        Ok(Value::Function(function)) => match &*function {
+            Function::Prim { prim, .. } => prim.name().to_string(),
+            Function::Sealed { f, .. } => format!("the backpropagator of {}", function_name(f)),
+            Function::Closure(closure) => match closure.code.lambda(closure.member).name {
+                Some(name) => name.to_string(),
+                None => "an unnamed function".to_string(),
+            },
+        },
+        _ => "a function".to_string(),
+    }
+}

@@ -1,0 +1,76 @@
+//! e^x and e^x − 1. x = n·ln 2 + r with |r| ≤ ln 2/2, then a polynomial in r, then a scaling by 2^n.
+//! Overflow gives ∞, underflow is gradual, NaN stays NaN.
+
+use crate::coefficients::{EXP_TAIL, LN_2, LOG2_E};
+use crate::double_double::{Double, add, add_real, fast_two_sum, horner, scale as scale_pair, two_prod, two_sum};
+use crate::ops::Ops;
+use crate::scaling::{Whole, clamp, nearest, scale, two_to_the};
+
+/// e^x.
+#[inline(always)]
+pub fn exp<O: Ops>(o: &O, x: O::F) -> O::F {
+    let (n, r) = reduce(o, clamp(o, x, -746.0, 710.0));
+    let r2 = r.hi * r.hi;
+    let quadratic = o.fma(horner(o, r.hi, &EXP_TAIL), r.hi, o.real(0.5));
+    let tail = o.fma(quadratic, r2, r.lo);
+    let one_plus_r = fast_two_sum(o.real(1.0), r.hi);
+    scale(o, one_plus_r.hi + (one_plus_r.lo + tail), n)
+}
+
+/// e^x − 1.
+#[inline(always)]
+pub fn expm1<O: Ops>(o: &O, x: O::F) -> O::F {
+    let parts = expm1_parts(o, clamp(o, x, -60.0, 710.0));
+    let moderate = rejoin(o, parts).round();
+    let large = scale(o, add_real(parts.p, o.real(1.0)).round(), parts.n);
+    let y = o.select(o.lt(o.real(100.0), x), large, moderate);
+    o.copysign(y, x) // −0 stays −0
+}
+
+/// e^(x.hi + x.lo), for |x| < 1400: the mantissa to about 2^-59, and the power of two it is to be scaled with.
+#[inline(always)]
+pub(crate) fn exp_double<O: Ops>(o: &O, x: Double<O::F>) -> (Double<O::F>, O::I) {
+    let (n, r) = reduce(o, x.hi);
+    let p = expm1_near_zero(o, two_sum(r.hi, r.lo + x.lo));
+    (add_real(p, o.real(1.0)), n)
+}
+
+/// e^x = 2^n·(1 + p).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<F, I> {
+    pub n: I,
+    pub p: Double<F>,
+}
+
+/// The parts of e^x for |x| < 1400, p to about 2^-59 relatively.
+#[inline(always)]
+pub(crate) fn expm1_parts<O: Ops>(o: &O, x: O::F) -> Parts<O::F, O::I> {
+    let (n, r) = reduce(o, x);
+    Parts { n, p: expm1_near_zero(o, r) }
+}
+
+/// e^x − 1 = 2^n·p + (2^n − 1), for |n| ≤ 1023; beyond, some value.
+#[inline(always)]
+pub(crate) fn rejoin<O: Ops>(o: &O, parts: Parts<O::F, O::I>) -> Double<O::F> {
+    let power = two_to_the(o, parts.n);
+    add(scale_pair(parts.p, power), two_sum(power, o.real(-1.0)))
+}
+
+/// x − n·ln 2. The first fma is exact: its result is a multiple of the smaller ulp of ln 2 and x, and below 1/2.
+#[inline(always)]
+fn reduce<O: Ops>(o: &O, x: O::F) -> (O::I, Double<O::F>) {
+    let Whole { real: n, int } = nearest(o, x, LOG2_E);
+    let first = o.fma(-n, o.real(LN_2.0), x);
+    (int, two_sum(first, -(n * o.real(LN_2.1))))
+}
+
+/// e^r − 1 for |r| ≤ ln 2/2: r + r²/2 exactly, the rest as one real.
+#[inline(always)]
+fn expm1_near_zero<O: Ops>(o: &O, r: Double<O::F>) -> Double<O::F> {
+    let half = o.real(0.5);
+    let r2 = two_prod(o, r.hi, r.hi);
+    let cubic = horner(o, r.hi, &EXP_TAIL) * (r2.hi * r.hi);
+    let head = fast_two_sum(r.hi, r2.hi * half);
+    let tail = o.fma(r.lo, r.hi, o.fma(r2.lo, half, r.lo)) + cubic;
+    fast_two_sum(head.hi, head.lo + tail)
+}

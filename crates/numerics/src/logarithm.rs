@@ -1,0 +1,130 @@
+//! Logarithms. u = 2^k·m with m in [√½, √2], and ln m = 2·atanh(s), s = (m−1)/(m+1), by a polynomial in s².
+//! Of 0: −∞; of a negative number: NaN; of ∞: ∞.
+
+use crate::coefficients::{FIFTH_2, LN_2, LOG_FAR_TAIL, LOG_TAIL, LOG2_E_PAIR, LOG10_2, LOG10_E, THIRD_2};
+use crate::double_double::{
+    Double, add, add_real, constant, div, fast_two_sum, from_real, horner, mul, mul_real, scale, select, two_prod,
+    two_sum,
+};
+use crate::ops::Ops;
+use crate::scaling::{Split, split, to_real};
+
+/// ln x.
+#[inline(always)]
+pub fn log<O: Ops>(o: &O, x: O::F) -> O::F {
+    let Split { exponent, mantissa } = split(o, from_real(o, x));
+    let (twice, cubic) = log_parts(o, from_real(o, mantissa.hi - o.real(1.0)));
+    let k = to_real(o, exponent);
+    let doublings = two_prod(o, k, o.real(LN_2.0));
+    let head = fast_two_sum(doublings.hi, twice.hi);
+    let tail = o.fma(k, o.real(LN_2.1), doublings.lo) + (twice.lo + cubic);
+    with_edges(o, x, head.hi + (head.lo + tail))
+}
+
+/// log₂ x; exact for powers of two.
+#[inline(always)]
+pub fn log2<O: Ops>(o: &O, x: O::F) -> O::F {
+    let (k, excess) = split_excess(o, from_real(o, x));
+    let fraction = mul(o, log_near_one(o, excess), constant(o, LOG2_E_PAIR));
+    with_edges(o, x, add_real(fraction, k).round())
+}
+
+/// log₁₀ x; exact for powers of ten.
+#[inline(always)]
+pub fn log10<O: Ops>(o: &O, x: O::F) -> O::F {
+    let (k, excess) = split_excess(o, from_real(o, x));
+    let fraction = mul(o, log_near_one(o, excess), constant(o, LOG10_E));
+    let y = add(mul_real(o, constant(o, LOG10_2), k), fraction).round();
+    with_edges(o, x, y)
+}
+
+/// ln(1 + x).
+#[inline(always)]
+pub fn log1p<O: Ops>(o: &O, x: O::F) -> O::F {
+    let y = log1p_double(o, from_real(o, x)).round();
+    let pole = o.eq(x, o.real(-1.0));
+    let edge = o.select(pole, o.real(f64::NEG_INFINITY), infinity_or_nan(o, x));
+    let regular = o.both(o.lt(o.real(-1.0), x), o.lt(x, o.real(f64::INFINITY)));
+    o.copysign(o.select(regular, y, edge), x) // −0 stays −0
+}
+
+/// ln(1 + f) for finite f > −1, to about 2^-59 relatively.
+#[inline(always)]
+pub(crate) fn log1p_double<O: Ops>(o: &O, f: Double<O::F>) -> Double<O::F> {
+    log_double(o, add_real(f, o.real(1.0)), f, o.int(0))
+}
+
+/// ln(2^doublings·u) for finite u > 0, to about 2^-59 relatively. Where u is near 1, f = u − 1 says it better.
+#[inline(always)]
+pub(crate) fn log_double<O: Ops>(o: &O, u: Double<O::F>, f: Double<O::F>, doublings: O::I) -> Double<O::F> {
+    let Split { exponent, mantissa } = split(o, u);
+    let is_near = o.eq_i(exponent, o.int(0));
+    let excess = select(o, is_near, f, excess_of(o, mantissa));
+    let k = to_real(o, o.add_i(exponent, doublings));
+    add(mul_real(o, constant(o, LN_2), k), log_near_one(o, excess))
+}
+
+/// ln u for finite u > 0, to about 2^-69 relatively (absolutely near 1 unless u is one real).
+#[inline(always)]
+pub(crate) fn log_accurate<O: Ops>(o: &O, u: Double<O::F>) -> Double<O::F> {
+    let (k, excess) = split_excess(o, u);
+    let twice = twice_s(o, excess);
+    let s = scale(twice, o.real(0.5));
+    let s2 = mul(o, s, s);
+    let far = s2.hi * horner(o, s2.hi, &LOG_FAR_TAIL);
+    let fifth = add_real(constant(o, FIFTH_2), far);
+    let third = add(constant(o, THIRD_2), mul(o, s2, fifth));
+    let cubic = mul(o, mul(o, s, s2), third);
+    let near_one = add(twice, cubic);
+    add(mul_real(o, constant(o, LN_2), k), near_one)
+}
+
+/// u = 2^k·(1 + excess).
+#[inline(always)]
+fn split_excess<O: Ops>(o: &O, u: Double<O::F>) -> (O::F, Double<O::F>) {
+    let Split { exponent, mantissa } = split(o, u);
+    (to_real(o, exponent), excess_of(o, mantissa))
+}
+
+#[inline(always)]
+fn excess_of<O: Ops>(o: &O, mantissa: Double<O::F>) -> Double<O::F> {
+    two_sum(mantissa.hi - o.real(1.0), mantissa.lo)
+}
+
+/// 2s = 2f/(2 + f), so that ln(1 + f) = 2·atanh(s). Not s itself: half of a subnormal f would lose a bit.
+#[inline(always)]
+fn twice_s<O: Ops>(o: &O, f: Double<O::F>) -> Double<O::F> {
+    let two = o.real(2.0);
+    let sum = fast_two_sum(two, f.hi);
+    div(o, scale(f, two), Double { hi: sum.hi, lo: sum.lo + f.lo })
+}
+
+/// ln(1 + f) for √½ ≤ 1 + f ≤ √2.
+#[inline(always)]
+fn log_near_one<O: Ops>(o: &O, f: Double<O::F>) -> Double<O::F> {
+    let (twice, cubic) = log_parts(o, f);
+    fast_two_sum(twice.hi, twice.lo + cubic)
+}
+
+/// The same as two summands: 2s to full precision, the rest as one real.
+#[inline(always)]
+fn log_parts<O: Ops>(o: &O, f: Double<O::F>) -> (Double<O::F>, O::F) {
+    let twice = twice_s(o, f);
+    let s = twice.hi * o.real(0.5);
+    let s2 = s * s;
+    (twice, s * s2 * horner(o, s2, &LOG_TAIL))
+}
+
+/// The value of a logarithm at any x, given that at finite x > 0.
+#[inline(always)]
+fn with_edges<O: Ops>(o: &O, x: O::F, y: O::F) -> O::F {
+    let zero = o.real(0.0);
+    let edge = o.select(o.eq(x, zero), o.real(f64::NEG_INFINITY), infinity_or_nan(o, x));
+    o.select(o.both(o.lt(zero, x), o.lt(x, o.real(f64::INFINITY))), y, edge)
+}
+
+/// ∞ at ∞, elsewhere NaN.
+#[inline(always)]
+pub(crate) fn infinity_or_nan<O: Ops>(o: &O, x: O::F) -> O::F {
+    o.select(o.eq(x, o.real(f64::INFINITY)), x, o.real(f64::NAN))
+}
