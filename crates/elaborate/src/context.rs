@@ -7,6 +7,7 @@ use calculus::{Atom, Builder, Const, Root, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::Tree;
 
+use crate::Input;
 use crate::locals::{Local, LocalId, Locals};
 use crate::scope::Names;
 
@@ -95,7 +96,12 @@ impl Frame {
     }
 }
 
-impl Elaborator<'_> {
+impl<'a> Elaborator<'a> {
+    pub fn new(input: &'a Input) -> Elaborator<'a> {
+        let (names, locals) = (Names::new(input), Locals::default());
+        Elaborator { tree: input.tree, names, locals, frames: vec![], coming: vec![], errors: vec![] }
+    }
+
     pub fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("elaborate: code stands in a function")
     }

@@ -39,7 +39,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["int64", "i64", "Integer", "to_int"], "a real becomes an int with `int(x)`"),
     (&["println", "printf", "echo", "puts"], "write `print(x)`"),
     (&["zeros", "ones", "full", "zeros_like"], "write `[0.0 for i in 0..n]`; the zero of any value is `zero(x)`"),
-    (&["array", "list", "List", "vec"], "an array is written `[1.0, 2.0]`"),
+    (&["array", "list", "vec"], "an array is written `[1.0, 2.0]`"),
     (&["ln"], "the natural logarithm is `log(x)`"),
     (&["arcsin", "arccos", "arctan", "arctan2"], "the inverse functions are `asin`, `acos`, `atan`, `atan2`"),
     (&["power"], "write `a ^ b`"),

@@ -2,9 +2,10 @@
 //!
 //! A function comes out as [`Code`] over provisional variables; `groups.rs` gives it its captures and its numbers.
 
-use base::{Name, Span};
-use calculus::{Atom, Block, Constructor, Expr, Field, Form};
 use std::rc::Rc;
+
+use base::{Name, Span};
+use calculus::{Atom, Block, Constructor, Expr, Field, Form, Var};
 use syntax::{NodeId, ast};
 
 use crate::context::{Elaborator, Frame, Timing, UNNAMED};
@@ -79,7 +80,7 @@ impl Elaborator<'_> {
         body: impl FnOnce(&mut Self, Atom) -> Atom,
     ) -> Code {
         self.frames.push(Frame::new(parameter, timing));
-        let result = self.scoped(|this| body(this, Atom::Var(calculus::Var(0))));
+        let result = self.scoped(|this| body(this, Atom::Var(Var(0))));
         let mut frame = self.frames.pop().expect("elaborate: the frame pushed above");
         let body = frame.builder.close(result, body_span);
         let (outside, mentions) = (frame.outside, frame.mentions);
@@ -89,7 +90,7 @@ impl Elaborator<'_> {
     fn take_arguments(&mut self, patterns: &[Pattern], argument: Atom, span: Span) {
         match patterns {
             [Pattern { shape: Shape::Bind(name), .. }] => {
-                self.declare(*name, calculus::Var(0));
+                self.declare(*name, Var(0));
             }
             [pattern] => self.take_apart(pattern, argument, Fit::Demanded),
             _ => {

@@ -4,41 +4,32 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, Name, Span};
-use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Globals, Module, Step, StepKind};
+use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Module, Step, StepKind};
 use rustc_hash::FxHashMap;
-use syntax::{NodeId, Tree, ast};
+use syntax::{NodeId, ast};
 
+use crate::Input;
 use crate::blocks::defined_twice;
 use crate::context::{Elaborator, Timing, UNNAMED};
 use crate::functions::{Function, Parts};
-use crate::locals::Locals;
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
-use crate::scope::{Binding, Definitions, Names, Scope};
+use crate::scope::{Binding, Definitions, Scope};
 
 type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>;
 
 /// Elaborates a file without changing anything around it.
-pub(crate) fn file(
-    tree: &Tree,
-    globals: &Globals,
-    scope: &Scope,
-    prelude: &Scope,
-    modules: Modules,
-    internal: bool,
-) -> Result<(Module, Definitions), Vec<Diagnostic>> {
-    let names = Names::new(globals, scope, prelude, internal);
-    let mut elaborator =
-        Elaborator { tree, names, locals: Locals::default(), frames: vec![], coming: vec![], errors: vec![] };
-    let items = elaborator.declare_all(modules);
+pub(crate) fn file(input: &Input) -> Result<(Module, Definitions), Vec<Diagnostic>> {
+    let mut elaborator = Elaborator::new(input);
+    let items = elaborator.declare_all(input.modules);
     let mut module = Module::default();
     for item in items {
         elaborator.item(item, &mut module);
     }
-    if elaborator.errors.is_empty() {
+    let mut errors = elaborator.errors;
+    if errors.is_empty() {
         return Ok((module, elaborator.names.file));
     }
-    let mut errors = elaborator.errors;
     errors.sort_by_key(Diagnostic::span);
     Err(errors)
 }
@@ -84,15 +75,11 @@ impl Elaborator<'_> {
 
     fn declare_import(&mut self, import: &ast::Import, modules: Modules) {
         let name = ast::Ident { name: module_name(import), span: import.alias.map_or(import.span, |alias| alias.span) };
-        let found = modules(import);
-        if !self.is_new(name) {
-            return;
-        }
-        match found {
-            Ok(scope) => self.names.define(name.name, Binding::Module(scope), name.span),
-            Err(diagnostic) => {
-                self.error(*diagnostic);
-                self.names.define_broken(name.name, name.span);
+        let found = modules(import).map_err(|diagnostic| self.error(*diagnostic));
+        if self.is_new(name) {
+            match found {
+                Ok(scope) => self.names.define(name.name, Binding::Module(scope), name.span),
+                Err(()) => self.names.define_broken(name.name, name.span),
             }
         }
     }
@@ -101,17 +88,12 @@ impl Elaborator<'_> {
         let span = self.tree.span(node);
         match self.tree.statement(node) {
             ast::Statement::Fn(function) => {
-                let signature = Some(self.signature(&function));
-                let id = self.declare_global(function.name, GlobalKind::Function, function.doc.as_deref(), signature);
+                let id = self.declare_function(&function);
                 Some(Item::Function { function, id, span })
             }
             ast::Statement::Let { pattern, value } => {
                 let pattern = self.pattern(pattern, Site::Binding);
-                let ids = pattern
-                    .names()
-                    .into_iter()
-                    .map(|(name, span)| self.declare_global(ast::Ident { name, span }, GlobalKind::Value, None, None));
-                let ids = ids.collect();
+                let ids = pattern.names().into_iter().map(|(name, span)| self.declare_value(name, span)).collect();
                 Some(Item::Let { pattern, ids, value, span })
             }
             ast::Statement::Expr(value) => Some(Item::Show { value, span }),
@@ -120,21 +102,19 @@ impl Elaborator<'_> {
         }
     }
 
-    fn declare_global(
-        &mut self,
-        name: ast::Ident,
-        kind: GlobalKind,
-        doc: Option<&str>,
-        signature: Option<String>,
-    ) -> GlobalId {
-        let info = GlobalInfo {
-            name: name.name,
-            kind,
-            span: name.span,
-            doc: doc.map(Rc::from),
-            signature: signature.map(Rc::from),
-        };
-        match self.is_new(name) {
+    fn declare_function(&mut self, function: &ast::Function) -> GlobalId {
+        let ast::Ident { name, span } = function.name;
+        let doc = function.doc.as_deref().map(Rc::from);
+        let signature = Some(self.signature(function).into());
+        self.declare_global(GlobalInfo { name, kind: GlobalKind::Function, span, doc, signature })
+    }
+
+    fn declare_value(&mut self, name: Name, span: Span) -> GlobalId {
+        self.declare_global(GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None })
+    }
+
+    fn declare_global(&mut self, info: GlobalInfo) -> GlobalId {
+        match self.is_new(ast::Ident { name: info.name, span: info.span }) {
             true => self.names.define_global(info),
             // The file is wrong and will not be used: any number does.
             false => GlobalId(0),

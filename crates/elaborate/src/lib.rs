@@ -51,9 +51,8 @@ pub struct Input<'a> {
 
 /// Elaborates a file. Its names are added to `scope` and `globals` only if there is no mistake in it.
 pub fn elaborate(input: Input) -> Result<Module, Vec<Diagnostic>> {
-    let Input { tree, globals, prelude, scope, modules, internal } = input;
-    let (module, definitions) = items::file(tree, globals, scope, prelude, modules, internal)?;
-    definitions.commit(globals, scope);
+    let (module, definitions) = items::file(&input)?;
+    definitions.commit(input.globals, input.scope);
     Ok(module)
 }
 

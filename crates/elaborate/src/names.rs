@@ -108,7 +108,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The constructor `module.name` in a pattern; an error has been reported.
+    /// The constructor `module.name` in a pattern, if it is one; `Err` if a mistake has been reported.
     pub fn module_constructor(&mut self, module: ast::Ident, name: ast::Ident) -> Result<Option<Rc<Constructor>>, ()> {
         let Some(found) = self.module_called(module.name) else {
             self.unbound(module.name, module.span);
@@ -143,8 +143,7 @@ impl Elaborator<'_> {
     }
 
     fn nearest_name(&self, name: Name) -> Option<&'static str> {
-        let outside = self.names.visible().map(|(name, _)| name);
-        nearest(name, self.locals.names().chain(outside))
+        nearest(name, self.locals.names().chain(self.names.visible()))
     }
 }
 

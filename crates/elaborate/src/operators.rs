@@ -1,24 +1,23 @@
 //! Operators: most are primitives at a pair.
 
 use base::Span;
-use calculus::{Atom, Const, Prim};
+use calculus::{Atom, Const, Prim, Root};
 use syntax::ast::{BinaryOp, UnaryOp};
 use syntax::{NodeId, ast};
 
-use crate::context::Elaborator;
+use crate::context::{Elaborator, root};
 use crate::emit::{boolean, int};
 use crate::scope::{Binding, Meaning};
 
 impl Elaborator<'_> {
     pub fn unary(&mut self, op: UnaryOp, operand: NodeId, span: Span) -> Atom {
+        let prim = match (op, self.negated_literal(operand)) {
+            (UnaryOp::Negate, Some(literal)) => return Atom::Const(literal),
+            (UnaryOp::Negate, None) => Prim::Neg,
+            (UnaryOp::Not, _) => Prim::Not,
+        };
         let value = self.expression(operand);
-        match (op, value) {
-            (UnaryOp::Not, value) => self.primitive(Prim::Not, [value], span),
-            (UnaryOp::Negate, value) => match self.negated_literal(operand) {
-                Some(literal) => Atom::Const(literal),
-                None => self.primitive(Prim::Neg, [value], span),
-            },
-        }
+        self.primitive(prim, [value], span)
     }
 
     fn negated_literal(&self, operand: NodeId) -> Option<Const> {
@@ -77,7 +76,7 @@ impl Elaborator<'_> {
     fn attach(&mut self, primal: Atom, derivative: NodeId, span: Span) -> Atom {
         let derivative = self.expression(derivative);
         let attach = match self.names.attach() {
-            Some(Binding::Root(found)) => crate::context::root(found),
+            Some(Binding::Root(found)) => root(found),
             _ => self.name("attach".into(), span),
         };
         let pair = self.tuple(vec![primal, derivative], span);
@@ -106,9 +105,8 @@ impl Elaborator<'_> {
     /// Is the name the language's own, not one that the program has defined?
     pub fn means_primitive(&self, node: NodeId, prim: Prim) -> bool {
         let ast::Expr::Name(name) = self.tree.expr(node) else { return false };
-        let meaning = || self.names.find(name);
-        self.locals.find(name).is_none()
-            && matches!(meaning(), Some(Meaning::Bound(Binding::Root(calculus::Root::Prim(found)))) if found == prim)
+        let found = self.names.find(name).filter(|_| self.locals.find(name).is_none());
+        matches!(found, Some(Meaning::Bound(Binding::Root(Root::Prim(found)))) if found == prim)
     }
 }
 

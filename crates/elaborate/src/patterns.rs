@@ -166,8 +166,7 @@ impl Elaborator<'_> {
     fn unknown_constructor(&mut self, name: Name, span: Span) {
         let diagnostic =
             Diagnostic::new(codes::UNKNOWN_CONSTRUCTOR, span, format!("no constructor is called `{name}`"));
-        let known = self.names.visible().filter(|(_, is_constructor)| *is_constructor).map(|(name, _)| name);
-        let near = nearest(name, known);
+        let near = nearest(name, self.names.constructors());
         self.error(match near {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => {

@@ -4,8 +4,10 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use base::{Name, Span};
-use calculus::{Const, Constructor, GlobalId, GlobalInfo, Globals, Prim, Root};
+use calculus::{Const, Constructor, GlobalId, GlobalInfo, GlobalKind, Globals, Prim, Root};
 use rustc_hash::FxHashMap;
+
+use crate::Input;
 
 /// The names that the top level of a module defines.
 #[derive(Clone, Default, Debug)]
@@ -13,10 +15,13 @@ pub struct Scope {
     names: FxHashMap<Name, Binding>,
 }
 
+/// What a name of a scope stands for.
 #[derive(Clone, Debug)]
 pub enum Binding {
+    /// A definition, or a primitive under this name.
     Root(Root),
     Constructor(Rc<Constructor>),
+    /// An imported module.
     Module(Rc<Scope>),
 }
 
@@ -113,9 +118,9 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub fn new(globals: &Globals, scope: &'a Scope, prelude: &'a Scope, internal: bool) -> Names<'a> {
-        let file = Definitions { next: globals.len() as u32, ..Definitions::default() };
-        Names { file, scope, prelude, internal }
+    pub fn new(input: &'a Input) -> Names<'a> {
+        let file = Definitions { next: input.globals.len() as u32, ..Definitions::default() };
+        Names { file, scope: input.scope, prelude: input.prelude, internal: input.internal }
     }
 
     pub fn find(&self, name: Name) -> Option<Meaning> {
@@ -158,18 +163,21 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// May the file mention internal primitives?
     pub fn is_internal(&self) -> bool {
         self.internal
     }
 
     /// Every name that can be written, for suggestions.
-    pub fn visible(&self) -> impl Iterator<Item = (Name, bool)> {
-        let file = self.file.names.iter().map(|(name, definition)| (*name, definition.meaning.is_constructor()));
-        let scopes = [self.scope, self.prelude].into_iter().flat_map(|scope| &scope.names);
-        let scopes = scopes.map(|(name, binding)| (*name, matches!(binding, Binding::Constructor(_))));
-        let prims = PUBLIC.keys().copied();
+    pub fn visible(&self) -> impl Iterator<Item = Name> {
+        let scopes = [self.scope, self.prelude].into_iter().flat_map(|scope| scope.names.keys());
         let constants = CONSTANTS.iter().map(|(name, _)| Name::new(name));
-        file.chain(scopes).chain(prims.chain(constants).map(|name| (name, false)))
+        self.file.names.keys().chain(scopes).chain(PUBLIC.keys()).copied().chain(constants)
+    }
+
+    /// Every constructor that can be written, for suggestions.
+    pub fn constructors(&self) -> impl Iterator<Item = Name> {
+        self.visible().filter(|name| self.constructor(*name).is_some())
     }
 
     pub fn define(&mut self, name: Name, binding: Binding, span: Span) {
@@ -191,7 +199,7 @@ impl<'a> Names<'a> {
             self.file.next += 1;
             GlobalId(self.file.next - 1)
         });
-        let pending = known.is_none() && info.kind == calculus::GlobalKind::Value;
+        let pending = known.is_none() && info.kind == GlobalKind::Value;
         self.file.infos.push((id, info));
         let meaning = Meaning::Bound(Binding::Root(Root::Global(id)));
         self.file.names.insert(name, Definition { meaning, span, pending });
@@ -205,12 +213,6 @@ impl<'a> Names<'a> {
             _ => Rc::new(constructor),
         };
         self.define(constructor.name, Binding::Constructor(constructor), span);
-    }
-}
-
-impl Meaning {
-    fn is_constructor(&self) -> bool {
-        matches!(self, Meaning::Bound(Binding::Constructor(_)))
     }
 }
 

@@ -21,9 +21,11 @@ mod indexing;
 mod linear_algebra;
 mod random;
 mod real;
+mod structure;
 mod text;
 
 pub use differentiation::accept;
+pub use structure::{Tolerance, close};
 
 /// Applies a primitive to its argument; several arguments come as one tuple.
 pub(crate) fn apply(machine: &mut Machine, prim: Prim, x: Value, span: Span) -> Result<Flow> {
@@ -80,6 +82,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
         Show | Join | Error | Assert => text::apply(prim, args),
         Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
+        Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
         J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable | Seed => {
             differentiation::apply(prim, args)
         }

@@ -1,0 +1,186 @@
+//! Functions over values of any structure: their parts, their reals, and whether two agree.
+
+use std::rc::Rc;
+
+use base::{Name, codes};
+use calculus::Prim;
+
+use crate::array::{Array, Elements};
+use crate::fault::{Result, expected};
+use crate::lazy::{force, forced};
+use crate::sparse;
+use crate::value::{Form, Value};
+
+pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
+    match prim {
+        Prim::Children => children(&a),
+        Prim::Rebuild => rebuild(&a, &b),
+        Prim::Largest => Ok(Value::Real(largest(&a)?)),
+        Prim::Times => match forced(b)? {
+            Value::Real(k) => times(&a, k),
+            other => expected(codes::WRONG_KIND, "a real", &other),
+        },
+        Prim::Close => Ok(Value::Bool(close(&a, &b, Tolerance::DEFAULT)?)),
+        other => unreachable!("structure: {other}"),
+    }
+}
+
+/// The fields, each in a box so that arrays among them stay apart.
+fn children(value: &Value) -> Result<Value> {
+    let Value::Data(data) = force(value)? else {
+        return expected(codes::WRONG_KIND, "reals, arrays, tuples, records or variants of them", &force(value)?);
+    };
+    let label: Rc<[Name]> = Rc::from([Name::new("v")]);
+    let boxes = data.fields.iter().map(|field| Value::record(label.clone(), vec![field.clone()])).collect();
+    Ok(Value::array(Array { shape: vec![data.fields.len()], elements: Elements::Values(boxes) }))
+}
+
+fn rebuild(like: &Value, boxes: &Value) -> Result<Value> {
+    let like = force(like)?;
+    let (Value::Data(data), Value::Array(boxes)) = (&like, force(boxes)?) else {
+        return expected(codes::WRONG_KIND, "a tuple, record or variant", &like);
+    };
+    let unboxed = boxes.values().into_iter().map(|boxed| match forced(boxed)? {
+        Value::Data(data) if data.fields.len() == 1 => Ok(data.fields[0].clone()),
+        other => Ok(other),
+    });
+    Ok(Value::data(data.form.clone(), unboxed.collect::<Result<_>>()?))
+}
+
+fn grow<T>(f: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, f)
+}
+
+fn largest(value: &Value) -> Result<f64> {
+    grow(|| {
+        Ok(match force(value)? {
+            Value::Real(x) => x.abs(),
+            Value::Data(data) => largest_of(&data.fields)?,
+            Value::Sparse(sparse) => largest(&Value::Array(sparse::dense(&sparse)?))?,
+            Value::Array(array) => match &array.elements {
+                Elements::Real(reals) => reals.iter().fold(0.0, |most: f64, x| most.max(x.abs())),
+                Elements::Values(values) => largest_of(values)?,
+                Elements::Int(_) | Elements::Bool(_) => 0.0,
+            },
+            _ => 0.0,
+        })
+    })
+}
+
+fn largest_of(values: &[Value]) -> Result<f64> {
+    values.iter().try_fold(0.0, |most: f64, value| Ok(most.max(largest(value)?)))
+}
+
+fn times(value: &Value, k: f64) -> Result<Value> {
+    grow(|| {
+        Ok(match force(value)? {
+            Value::Real(x) => Value::Real(k * x),
+            Value::Data(data) => Value::data(data.form.clone(), times_all(&data.fields, k)?),
+            Value::Sparse(sparse) => times(&Value::Array(sparse::dense(&sparse)?), k)?,
+            Value::Array(array) => {
+                let elements = match &array.elements {
+                    Elements::Real(reals) => Elements::Real(reals.iter().map(|x| k * x).collect()),
+                    Elements::Values(values) => Elements::Values(times_all(values, k)?),
+                    other => other.clone(),
+                };
+                Value::array(Array { shape: array.shape.clone(), elements })
+            }
+            other => other,
+        })
+    })
+}
+
+fn times_all(values: &[Value], k: f64) -> Result<Vec<Value>> {
+    values.iter().map(|value| times(value, k)).collect()
+}
+
+/// How far two reals may lie apart and still agree.
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerance {
+    pub relative: f64,
+    pub absolute: f64,
+}
+
+impl Tolerance {
+    pub const DEFAULT: Tolerance = Tolerance { relative: 1e-9, absolute: 1e-12 };
+
+    pub fn reals(self, a: f64, b: f64) -> bool {
+        if a == b || (a.is_nan() && b.is_nan()) {
+            return true;
+        }
+        let distance = (a - b).abs();
+        distance.is_finite() && (distance <= self.absolute || distance <= self.relative * a.abs().max(b.abs()))
+    }
+}
+
+/// Do two values agree? An int agrees with the real of the same value, a field missing on one side with zero
+/// on the other; functions never agree.
+pub fn close(a: &Value, b: &Value, tolerance: Tolerance) -> Result<bool> {
+    grow(|| {
+        let (a, b) = (settled(a)?, settled(b)?);
+        Ok(match (&a, &b) {
+            (Value::Bool(x), Value::Bool(y)) => x == y,
+            (Value::Text(x), Value::Text(y)) => x == y,
+            (Value::Int(x), Value::Int(y)) => x == y,
+            (Value::Data(x), Value::Data(y)) => match (&x.form, &y.form) {
+                (Form::Tuple, Form::Tuple) => all_close(&x.fields, &y.fields, tolerance)?,
+                (Form::Variant(c), Form::Variant(d)) => c == d && all_close(&x.fields, &y.fields, tolerance)?,
+                (Form::Record(left), Form::Record(right)) => {
+                    records_close(left, &x.fields, right, &y.fields, tolerance)?
+                        && records_close(right, &y.fields, left, &x.fields, tolerance)?
+                }
+                _ => false,
+            },
+            (Value::Array(x), Value::Array(y)) => {
+                x.same_shape(y) && all_close(&x.values(), &y.values(), tolerance)?
+            }
+            _ => match (number(&a), number(&b)) {
+                (Some(x), Some(y)) => tolerance.reals(x, y),
+                _ => false,
+            },
+        })
+    })
+}
+
+fn settled(value: &Value) -> Result<Value> {
+    match force(value)? {
+        Value::Sparse(sparse) => Ok(Value::Array(sparse::dense(&sparse)?)),
+        other => Ok(other),
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Real(x) => Some(*x),
+        Value::Int(i) => Some(*i as f64),
+        Value::Zero => Some(0.0),
+        _ => None,
+    }
+}
+
+fn all_close(xs: &[Value], ys: &[Value], tolerance: Tolerance) -> Result<bool> {
+    if xs.len() != ys.len() {
+        return Ok(false);
+    }
+    for (x, y) in xs.iter().zip(ys) {
+        if !close(x, y, tolerance)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn records_close(
+    left: &[Name], x: &[Value], right: &[Name], y: &[Value], tolerance: Tolerance,
+) -> Result<bool> {
+    for (label, field) in left.iter().zip(x) {
+        let agrees = match right.iter().position(|other| other == label) {
+            Some(at) => close(field, &y[at], tolerance)?,
+            None => largest(field)? == 0.0,
+        };
+        if !agrees {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

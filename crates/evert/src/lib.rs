@@ -1,0 +1,30 @@
+//! Evert as a library: the pipeline from text to value.
+//!
+//! ```text
+//! text ──syntax──▶ tree ──elaborate──▶ L1 ──eval──▶ value
+//! ```
+//!
+//! A [`Session`] holds everything that lives from one input to the next: sources, definitions, the machine. All
+//! I/O goes through a [`World`], so that the same session serves the command line, tests and a browser.
+//!
+//! ```
+//! let mut session = evert::Session::offline();
+//! let value = session.evaluate("grad(x => x^3)(2.0)").unwrap();
+//! assert_eq!(evert::show(&value), "12.0");
+//! ```
+
+pub mod expectation;
+mod library;
+mod modules;
+mod session;
+pub mod testing;
+mod world;
+
+pub use eval::show::show;
+pub use eval::{Value, work};
+pub use library::FILES as LIBRARY;
+pub use session::{Failure, Outcome, Session};
+pub use world::{Offline, World};
+
+/// The version of the language and its tools.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

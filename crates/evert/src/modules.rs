@@ -1,0 +1,75 @@
+//! Imports: where a module's text comes from, and that none imports itself.
+
+use std::rc::Rc;
+
+use base::{Diagnostic, codes, suggest};
+use elaborate::Scope;
+use rustc_hash::FxHashMap;
+use syntax::ast::{Import, ImportSource};
+
+use crate::library;
+
+/// The modules of a session, by the path they were found at.
+#[derive(Default)]
+pub struct Modules {
+    pub library: FxHashMap<&'static str, Rc<Scope>>,
+    pub loaded: FxHashMap<String, Rc<Scope>>,
+    /// The modules that are being loaded, outermost first.
+    pub loading: Vec<String>,
+}
+
+impl Modules {
+    pub fn library_module(&self, import: &Import, name: &str) -> base::Result<Rc<Scope>> {
+        if let Some(scope) = self.library.get(name) {
+            return Ok(scope.clone());
+        }
+        let known: Vec<&str> = library::FILES.iter().map(|(name, _)| *name).collect();
+        let missing = Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, format!("the library has no module `{name}`"))
+            .note(format!("its modules are {}", known.join(", ")));
+        match suggest::nearest(name, known) {
+            Some(near) => missing.help(format!("did you mean `{near}`?")).err(),
+            None => missing.help(format!("for a file of yours write `import \"{name}.ev\"`")).err(),
+        }
+    }
+
+    pub fn circular(&self, import: &Import, path: &str) -> Diagnostic {
+        let start = self.loading.iter().position(|loading| loading == path).unwrap_or(0);
+        let circle: Vec<&str> = self.loading[start..].iter().map(String::as_str).chain([path]).collect();
+        Diagnostic::new(codes::CIRCULAR_IMPORT, import.span, "these imports go in a circle")
+            .note(circle.join(" imports "))
+            .help("move what both need into a module of its own")
+    }
+}
+
+/// The path of an imported file: relative to the file that imports it.
+pub fn resolve(from: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        return normalised(path);
+    }
+    match from.rsplit_once('/') {
+        Some((folder, _)) => normalised(&format!("{folder}/{path}")),
+        None => normalised(path),
+    }
+}
+
+fn normalised(path: &str) -> String {
+    let mut parts: Vec<&str> = vec![];
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// What an import asks for, as a key.
+pub fn key(source: &ImportSource) -> String {
+    match source {
+        ImportSource::Path(path) => format!("\"{path}\""),
+        ImportSource::Library(name) => name.to_string(),
+    }
+}

@@ -1,0 +1,301 @@
+//! A session: everything that lives from one input to the next.
+
+use std::rc::Rc;
+
+use base::{Diagnostic, FileId, Name, Sources, Span, codes};
+use calculus::{Binding as L1, GlobalInfo, GlobalKind, Globals, Group, Module, Prim, Root, Step, StepKind};
+use elaborate::{Binding, Input, Scope};
+use eval::code::ATTACH;
+use eval::value::Env;
+use eval::{Code, Machine, Value};
+use rustc_hash::FxHashMap;
+use syntax::Tree;
+use syntax::ast::{Import, ImportSource, Statement};
+
+use crate::library;
+use crate::modules::{self, Modules};
+use crate::world::{Offline, World};
+
+pub struct Session {
+    pub sources: Sources,
+    pub globals: Globals,
+    pub machine: Machine,
+    prelude: Scope,
+    /// The names of the program or of the REPL.
+    pub scope: Scope,
+    modules: Modules,
+    world: Rc<dyn World>,
+}
+
+/// All that is wrong with an input.
+pub type Failure = Vec<Diagnostic>;
+
+/// What one statement of an input led to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub span: Span,
+    pub kind: StepKind,
+    /// The value of an expression at top level.
+    pub value: Value,
+}
+
+impl Session {
+    pub fn new(world: Rc<dyn World>) -> Session {
+        let mut session = Session {
+            sources: Sources::default(),
+            globals: Globals::default(),
+            machine: Machine::new(),
+            prelude: Scope::default(),
+            scope: Scope::default(),
+            modules: Modules::default(),
+            world: world.clone(),
+        };
+        session.machine.output = Box::new(move |line| world.print(line));
+        session.load_library();
+        session
+    }
+
+    /// A session without files and printing.
+    pub fn offline() -> Session {
+        Session::new(Rc::new(Offline))
+    }
+
+    fn load_library(&mut self) {
+        for (name, text) in library::FILES {
+            let file = self.sources.add(format!("library/{name}.ev"), *text);
+            let tree = syntax::parse(file, text);
+            let mut scope = Scope::default();
+            let module = self.elaborate(&tree, &mut scope, true);
+            let module = module.unwrap_or_else(|errors| panic!("library/{name}.ev: {errors:#?}"));
+            self.define(&module);
+            for step in &module.steps {
+                let run = self.run_step(step);
+                run.unwrap_or_else(|error| panic!("library/{name}.ev: {error:#?}"));
+            }
+            if *name == library::DERIVATIVES {
+                self.set_derivatives(&scope);
+                continue;
+            }
+            for (name, binding) in scope.iter() {
+                self.prelude.insert(name, binding.clone());
+            }
+            self.modules.library.insert(name, Rc::new(scope));
+        }
+        self.machine.first_user_file = library::FILES.len() as u32;
+    }
+
+    /// `reverse_p` of derivatives.ev is the derivative of the primitive `p`.
+    fn set_derivatives(&mut self, scope: &Scope) {
+        for &prim in Prim::ALL {
+            let name = Name::new(&format!("reverse_{}", prim.name().trim_start_matches('.')));
+            if let Some(Binding::Root(Root::Global(id))) = scope.get(name)
+                && let Some(value) = self.machine.global(*id)
+            {
+                let value = value.clone();
+                self.machine.set_derivative(prim, value);
+            }
+        }
+    }
+
+    /// Reads, elaborates and runs a text in the scope of the session; each statement's outcome in order. After an
+    /// error what came before it stays.
+    pub fn run(&mut self, name: &str, text: &str, mut each: impl FnMut(Outcome)) -> Result<(), Failure> {
+        let (_, module) = self.load(name, text)?;
+        for step in &module.steps {
+            let value = self.run_step(step).map_err(|error| vec![*error])?;
+            each(Outcome { span: step.span, kind: step.kind.clone(), value });
+        }
+        Ok(())
+    }
+
+    /// The value of an expression (or of the last statement of a text) in the scope of the session.
+    pub fn evaluate(&mut self, text: &str) -> Result<Value, Failure> {
+        let mut last = Value::unit();
+        self.run("<input>", text, |outcome| last = outcome.value)?;
+        Ok(last)
+    }
+
+    /// Reads and elaborates a text in the scope of the session and makes its functions known. Nothing runs but
+    /// what it imports.
+    pub fn load(&mut self, name: &str, text: &str) -> Result<(Tree, Module), Failure> {
+        let file = self.sources.add(name, text);
+        let tree = syntax::parse(file, text);
+        let mut scope = std::mem::take(&mut self.scope);
+        let module = self.elaborate(&tree, &mut scope, false);
+        self.scope = scope;
+        let module = module?;
+        self.define(&module);
+        Ok((tree, module))
+    }
+
+    /// The text of a file, or what is wrong with it.
+    pub fn read(&mut self, path: &str) -> Result<String, Failure> {
+        let bytes = self.world.read(path).map_err(|reason| {
+            let file = self.sources.add(path, "");
+            vec![Diagnostic::new(codes::IMPORT_NOT_FOUND, Span::new(file, 0, 0), format!("can't read {path}: {reason}"))]
+        })?;
+        self.decode(path, bytes).map_err(|error| vec![*error])
+    }
+
+    fn decode(&mut self, path: &str, bytes: Vec<u8>) -> base::Result<String> {
+        String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let file = self.sources.add(path, text);
+            let span = Span::new(file, valid, valid + '\u{fffd}'.len_utf8());
+            Box::new(
+                Diagnostic::new(codes::NOT_UTF8, span, format!("{path} is not UTF-8 text"))
+                    .here(format!("byte {valid} is not valid here"))
+                    .help("save the file with UTF-8 encoding"),
+            )
+        })
+    }
+
+    fn elaborate(&mut self, tree: &Tree, scope: &mut Scope, internal: bool) -> Result<Module, Failure> {
+        if !tree.errors().is_empty() {
+            return Err(tree.errors().to_vec());
+        }
+        let mut imports: FxHashMap<String, base::Result<Rc<Scope>>> = FxHashMap::default();
+        for id in tree.statements() {
+            if let Statement::Import(import) = tree.statement(id) {
+                let found = self.import(&import);
+                imports.insert(modules::key(&import.source), found);
+            }
+        }
+        let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
+        let (globals, prelude) = (&mut self.globals, &self.prelude);
+        elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })
+    }
+
+    fn import(&mut self, import: &Import) -> base::Result<Rc<Scope>> {
+        let path = match &import.source {
+            ImportSource::Library(name) => return self.modules.library_module(import, name.as_str()),
+            ImportSource::Path(path) => modules::resolve(&self.sources.get(import.span.file).name, path),
+        };
+        if let Some(scope) = self.modules.loaded.get(&path) {
+            return Ok(scope.clone());
+        }
+        let importing = self.sources.get(import.span.file).name.clone();
+        if path == importing || self.modules.loading.contains(&path) {
+            if self.modules.loading.is_empty() {
+                self.modules.loading.push(importing);
+            }
+            return self.modules.circular(import, &path).err();
+        }
+        self.modules.loading.push(importing);
+        let loaded = self.import_file(import, &path);
+        self.modules.loading.pop();
+        let scope = Rc::new(loaded?);
+        self.modules.loaded.insert(path, scope.clone());
+        Ok(scope)
+    }
+
+    fn import_file(&mut self, import: &Import, path: &str) -> base::Result<Scope> {
+        let bytes = self.world.read(path).map_err(|reason| {
+            let message = format!("the import {path} can't be read");
+            let missing = Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, message).note(reason);
+            Box::new(missing.help("the path is relative to the file that imports it"))
+        })?;
+        let text = self.decode(path, bytes)?;
+        let file = self.sources.add(path, text.as_str());
+        let tree = syntax::parse(file, &text);
+        let mut scope = Scope::default();
+        let module = self.elaborate(&tree, &mut scope, false).map_err(first)?;
+        self.define(&module);
+        for step in module.steps.iter().filter(|step| matches!(step.kind, StepKind::Define(_))) {
+            self.run_step(step)?;
+        }
+        Ok(scope)
+    }
+
+    fn define(&mut self, module: &Module) {
+        for step in &module.steps {
+            if let StepKind::Define(ids) = &step.kind {
+                ids.iter().for_each(|id| self.machine.declare(*id, self.globals.get(*id).name));
+            }
+        }
+        for (id, group) in &module.functions {
+            self.machine.declare(*id, self.globals.get(*id).name);
+            let group = if self.globals.get(*id).name.as_str() == "attach" && self.machine.first_user_file == 0 {
+                Rc::new(marked_as_attach(group))
+            } else {
+                group.clone()
+            };
+            self.machine.define(*id, constant(group));
+        }
+    }
+
+    /// Runs one step of a module.
+    pub fn run_step(&mut self, step: &Step) -> base::Result<Value> {
+        let value = self.machine.call(&constant(step.code.clone()), Value::unit(), step.span)?;
+        if let StepKind::Define(ids) = &step.kind {
+            self.bind(ids, &value);
+        }
+        Ok(value)
+    }
+
+    fn bind(&mut self, ids: &[calculus::GlobalId], value: &Value) {
+        if let Value::Data(data) = value {
+            for (id, value) in ids.iter().zip(&data.fields) {
+                self.machine.define(*id, value.clone());
+            }
+        }
+    }
+
+    /// Gives a name of the session's scope a value, as `ans` in the REPL.
+    pub fn set(&mut self, name: &str, value: Value) {
+        let name = Name::new(name);
+        let id = match self.scope.get(name) {
+            Some(Binding::Root(Root::Global(id))) => *id,
+            _ => {
+                let span = Span { file: FileId(0), start: 0, end: 0 };
+                let info = GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None };
+                let id = self.globals.add(info);
+                self.machine.declare(id, name);
+                self.scope.insert(name, Binding::Root(Root::Global(id)));
+                id
+            }
+        };
+        self.machine.define(id, value);
+    }
+
+    /// The value that a name of the session's scope or of the library has.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        let name = Name::new(name);
+        match self.scope.get(name).or_else(|| self.prelude.get(name)) {
+            Some(Binding::Root(Root::Global(id))) => self.machine.global(*id).cloned(),
+            Some(Binding::Root(Root::Prim(prim))) => Some(Value::prim(*prim)),
+            _ => None,
+        }
+    }
+
+    /// Calls a function with an argument.
+    pub fn call(&mut self, f: &Value, x: Value) -> base::Result<Value> {
+        self.machine.call(f, x, Span::default())
+    }
+
+    /// The names that a program can use without defining them, and the session's own.
+    pub fn names(&self) -> impl Iterator<Item = (Name, &Binding)> {
+        self.scope.iter().chain(self.prelude.iter())
+    }
+}
+
+/// A function without captures.
+fn constant(group: Rc<Group>) -> Value {
+    Value::closure(Code::new(group), 0, Rc::new(Env(vec![])))
+}
+
+/// The function that `attach` returns gets the name of the operator, by which J_inv knows it.
+fn marked_as_attach(group: &Group) -> Group {
+    let mut group = group.clone();
+    for binding in &mut group.members[0].body.bindings {
+        if let L1::Functions { group: inner, .. } = binding {
+            Rc::make_mut(inner).members[0].name = Some(Name::new(ATTACH));
+        }
+    }
+    group
+}
+
+fn first(mut failure: Failure) -> Box<Diagnostic> {
+    Box::new(failure.swap_remove(0))
+}

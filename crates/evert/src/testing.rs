@@ -1,0 +1,73 @@
+//! Running the expectations and `test` blocks of a file.
+
+use base::{Diagnostic, Span};
+use calculus::{Step, StepKind};
+use syntax::ast::{ExpectationKind, Statement};
+use syntax::{NodeId, Tree};
+
+use crate::expectation::{agrees, mentions};
+use crate::session::{Failure, Session};
+
+/// One thing that a file claims, and whether it holds.
+#[derive(Debug)]
+pub struct Case {
+    pub span: Span,
+    /// The name of a `test` block; empty for an expectation.
+    pub name: String,
+    pub result: Result<(), Problem>,
+}
+
+#[derive(Debug)]
+pub enum Problem {
+    /// A value that differs from the expected one, in words.
+    Differs(String),
+    /// An error where none was expected.
+    Failed(Box<Diagnostic>),
+}
+
+/// Runs a file's text in the session and checks what it claims.
+pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, Failure> {
+    let (tree, module) = session.load(name, text)?;
+    let statements = steps_of(&tree);
+    let mut cases = vec![];
+    for (step, statement) in module.steps.iter().zip(statements) {
+        cases.extend(run_step(session, step, &tree, statement));
+    }
+    Ok(cases)
+}
+
+/// The statements that become steps, in order.
+fn steps_of(tree: &Tree) -> Vec<NodeId> {
+    let is_step = |id: &NodeId| matches!(tree.statement(*id), Statement::Let { .. } | Statement::Expr(_) | Statement::Test { .. });
+    tree.statements().into_iter().filter(is_step).collect()
+}
+
+fn run_step(session: &mut Session, step: &Step, tree: &Tree, statement: NodeId) -> Option<Case> {
+    let outcome = session.run_step(step);
+    let expectation = tree.expectation(statement);
+    let name = match &step.kind {
+        StepKind::Test(name) => name.to_string(),
+        _ => String::new(),
+    };
+    let case = |result| Some(Case { span: step.span, name: name.clone(), result });
+    match (outcome, expectation) {
+        (Ok(value), Some(expectation)) => match expectation.kind {
+            ExpectationKind::Equals(text) => case(agrees(session, &value, &text).map_err(Problem::Differs)),
+            ExpectationKind::Fails(text) => {
+                let found = eval::show::show(&value);
+                case(Err(Problem::Differs(format!("expected an error that says `{text}`\n   found {found}"))))
+            }
+        },
+        (Err(error), Some(expectation)) => match expectation.kind {
+            ExpectationKind::Fails(text) if mentions(&error, &text) => case(Ok(())),
+            ExpectationKind::Fails(text) => {
+                let found = format!("{}: {}", error.code, error.message);
+                case(Err(Problem::Differs(format!("expected an error that says `{text}`\n   found {found}"))))
+            }
+            ExpectationKind::Equals(_) => case(Err(Problem::Failed(error))),
+        },
+        (Err(error), None) => case(Err(Problem::Failed(error))),
+        (Ok(_), None) if matches!(step.kind, StepKind::Test(_)) => case(Ok(())),
+        (Ok(_), None) => None,
+    }
+}

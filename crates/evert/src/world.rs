@@ -1,0 +1,20 @@
+//! The outside, as a session sees it.
+
+/// What a session may ask of the outside.
+pub trait World {
+    /// The bytes of a file.
+    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+    /// Writes a line for the program.
+    fn print(&self, line: &str);
+}
+
+/// A world without files; what is printed is lost.
+pub struct Offline;
+
+impl World for Offline {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        Err(format!("there are no files here: {path}"))
+    }
+
+    fn print(&self, _line: &str) {}
+}
