@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use base::{Name, Span};
-use calculus::{Atom, Binding, Block, Const, Constructor, Expr, Failure, Field, Form, Group, Lambda, Root, Var};
+use calculus::{Atom, Binding, Block, Const, Constructor, Expr, Failure, Field, Form, Group, Lambda, Prim, Root, Var};
 use rustc_hash::FxHashSet;
 
 use crate::reverse::reverse;
@@ -56,6 +56,8 @@ pub enum Action {
     Apply { dest: u32, f: Operand, x: Operand, order: u32 },
     Pull { dest: u32, b: Operand, d: Operand, order: u32 },
     TailApply { f: Operand, x: Operand, order: u32 },
+    /// A primitive applied to arguments that nobody else sees as a tuple.
+    Prim { dest: u32, prim: Prim, args: Vec<Operand> },
     Functions { dests: Vec<u32>, code: Rc<Code>, lifted: u32, captured: Vec<Operand> },
     /// Goes on at the next instruction if the condition holds, else at `otherwise`.
     Branch { condition: Operand, otherwise: usize },
@@ -137,7 +139,7 @@ fn flatten(group: &Group, lambda: &Lambda) -> Body {
     last.block(&lambda.body);
     let members = 0..group.members.len() as u32;
     let members = members.filter(|&member| last.live.contains(&group.member_var(member as usize))).collect();
-    let mut flattener = Flattener { last: last.atoms, instructions: vec![] };
+    let mut flattener = Flattener { last: last.atoms, instructions: vec![], jump_target: usize::MAX };
     flattener.block(&lambda.body, Target::Return);
     Body { instructions: flattener.instructions, slots: lambda.vars.len(), members }
 }
@@ -209,6 +211,8 @@ enum Target {
 struct Flattener {
     last: FxHashSet<*const Atom>,
     instructions: Vec<Instruction>,
+    /// The last place that a jump leads to: what stands before it must stay where it is.
+    jump_target: usize,
 }
 
 impl Flattener {
@@ -262,6 +266,7 @@ impl Flattener {
     fn expression(&mut self, var: Var, expr: &Expr, span: Span) {
         let dest = var.0;
         let action = match expr {
+            Expr::Apply { f: Atom::Root(Root::Prim(prim), 0), x, .. } => self.primitive(dest, *prim, x),
             Expr::Apply { f, x, order } => {
                 Action::Apply { dest, f: self.operand(f), x: self.operand(x), order: *order }
             }
@@ -270,6 +275,26 @@ impl Flattener {
             other => Action::Bind(dest, self.op(other)),
         };
         self.emit(action, span);
+    }
+
+    /// The tuple of arguments that was built just before for this call alone need not be built.
+    fn primitive(&mut self, dest: u32, prim: Prim, x: &Atom) -> Action {
+        let x = self.operand(x);
+        if let Operand::Last(slot) = x
+            && let Some(Instruction { action: Action::Bind(bound, Op::Tuple(args)), .. }) = self.instructions.last_mut()
+            && *bound == slot
+            && args.len() == prim.arity()
+            && self.jump_target != self.instructions.len()
+        {
+            let Some(Instruction { action: Action::Bind(_, Op::Tuple(args)), .. }) = self.instructions.pop() else {
+                unreachable!("flatten: the tuple")
+            };
+            return Action::Prim { dest, prim, args };
+        }
+        if prim.arity() == 1 {
+            return Action::Prim { dest, prim, args: vec![x] };
+        }
+        Action::Apply { dest, f: Operand::Root(Root::Prim(prim), 0), x, order: 0 }
     }
 
     fn branches(&mut self, condition: &Atom, then: &Block, otherwise: &Block, target: Target, span: Span) {
@@ -291,6 +316,7 @@ impl Flattener {
             if let Target::Slot(_) = target {
                 self.instructions[jump].action = Action::Jump(end);
             }
+            self.jump_target = end;
         })
     }
 

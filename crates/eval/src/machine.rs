@@ -8,7 +8,7 @@ use std::rc::Rc;
 use base::{Diagnostic, Name, Span, codes};
 use calculus::{Failure, GlobalId, Prim, Root};
 
-use crate::code::{Action, Body, Code, Op, Operand};
+use crate::code::{Action, Body, Code, Instruction, Op, Operand};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
 use crate::sensitivity::{full, plus};
@@ -35,6 +35,8 @@ pub struct Machine {
     pub first_user_file: u32,
     /// Ends the computation after so many steps.
     pub max_steps: Option<u64>,
+    /// The work at which the computation ends.
+    limit: u64,
 }
 
 /// A top-level definition and its J-images.
@@ -71,6 +73,16 @@ pub(crate) enum Flow {
     Entered,
 }
 
+/// What runs after an instruction.
+enum Next {
+    Instruction,
+    At(usize),
+    /// Whatever frame is on top now.
+    Frame,
+    /// The value of the whole computation.
+    Done(Value),
+}
+
 impl Default for Machine {
     fn default() -> Machine {
         Machine::new()
@@ -89,6 +101,7 @@ impl Machine {
             calls: 0,
             first_user_file: 0,
             max_steps: None,
+            limit: u64::MAX,
         }
     }
 
@@ -135,13 +148,9 @@ impl Machine {
             Ok(Flow::Entered) => {}
             Err(fault) => return self.fail(*fault, span),
         }
-        let limit = self.max_steps.map(|steps| work::done() + steps);
+        self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
         loop {
-            work::add(1);
-            if limit.is_some_and(|limit| work::done() > limit) {
-                return self.fail(Fault::new(codes::OUT_OF_STEPS, "the computation was stopped: too many steps"), span);
-            }
-            match self.step() {
+            match self.run_frame() {
                 Ok(None) => {}
                 Ok(Some(value)) => return Ok(value),
                 Err((fault, span)) => return self.fail(*fault, span),
@@ -155,23 +164,85 @@ impl Machine {
         diagnostic.err()
     }
 
-    /// Runs one instruction. `Some` is the value of the whole computation.
-    fn step(&mut self) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
-        let Some(Frame::Call(call)) = self.frames.last_mut() else { unreachable!("machine: a call is on top") };
-        let body = call.body.clone();
-        let (pc, base) = (call.pc, call.base);
-        call.pc += 1;
-        let instruction = &body.instructions[pc];
-        let span = instruction.span;
-        self.execute(&instruction.action, base, span).map_err(|fault| (fault, span))
+    /// Runs the call on top until another frame is on top. `Some` is the value of the whole computation.
+    fn run_frame(&mut self) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
+        let Some(Frame::Call(call)) = self.frames.last() else { unreachable!("machine: a call is on top") };
+        let (body, start, base) = (call.body.clone(), call.pc, call.base);
+        let mut pc = start;
+        loop {
+            let Instruction { action, span } = &body.instructions[pc];
+            pc += 1;
+            let next = match action {
+                Action::Bind(dest, op) => self.op(op, base).map(|value| {
+                    self.slots[base + *dest as usize] = value;
+                    Next::Instruction
+                }),
+                Action::Jump(target) => Ok(Next::At(*target)),
+                Action::Branch { condition, otherwise } => self.branch(condition, *otherwise, base),
+                action => {
+                    self.suspend(pc);
+                    self.transfer(action, base, *span)
+                }
+            };
+            match next {
+                Ok(Next::Instruction) => {}
+                Ok(Next::At(target)) => pc = target,
+                Ok(Next::Frame) => {
+                    work::add(pc.abs_diff(start) + 1);
+                    return self.within_limit(*span);
+                }
+                Ok(Next::Done(value)) => return Ok(Some(value)),
+                Err(fault) => {
+                    self.suspend_if(&body, pc);
+                    return Err((fault, *span));
+                }
+            }
+        }
     }
 
-    fn execute(&mut self, action: &Action, base: usize, span: Span) -> Result<Option<Value>> {
+    fn within_limit(&self, span: Span) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
+        if work::done() <= self.limit {
+            return Ok(None);
+        }
+        let fault = Fault::new(codes::OUT_OF_STEPS, "the computation was stopped: too many steps");
+        Err((Box::new(fault), span))
+    }
+
+    /// Remembers where the call on top goes on.
+    fn suspend(&mut self, pc: usize) {
+        if let Some(Frame::Call(call)) = self.frames.last_mut() {
+            call.pc = pc;
+        }
+    }
+
+    /// Like [`Self::suspend`], if the call of this body is still on top.
+    fn suspend_if(&mut self, body: &Rc<Body>, pc: usize) {
+        if let Some(Frame::Call(call)) = self.frames.last_mut()
+            && Rc::ptr_eq(&call.body, body)
+        {
+            call.pc = pc;
+        }
+    }
+
+    fn branch(&mut self, condition: &Operand, otherwise: usize, base: usize) -> Result<Next> {
+        match forced(self.read(condition, base)?)? {
+            Value::Bool(true) => Ok(Next::Instruction),
+            Value::Bool(false) => Ok(Next::At(otherwise)),
+            other => expected(codes::NOT_A_BOOLEAN, "a boolean as condition", &other),
+        }
+    }
+
+    /// Runs an instruction that may lead to another frame.
+    fn transfer(&mut self, action: &Action, base: usize, span: Span) -> Result<Next> {
         match action {
-            Action::Bind(dest, op) => {
-                let value = self.op(op, base)?;
-                self.slots[base + *dest as usize] = value;
-                Ok(None)
+            Action::Prim { dest, prim, args } => {
+                let mut values = [Value::Zero, Value::Zero, Value::Zero];
+                for (value, operand) in values.iter_mut().zip(args) {
+                    *value = self.read(operand, base)?;
+                }
+                self.wait(*dest);
+                let flow = prims::apply_to(self, *prim, values, span)?;
+                Ok(self.arrive(flow, base, *dest))
             }
             Action::Apply { dest, f, x, order } => {
                 let (f, x) = (self.read(f, base)?, self.read(x, base)?);
@@ -189,37 +260,20 @@ impl Machine {
                 let (f, x) = (self.read(f, base)?, self.read(x, base)?);
                 self.leave();
                 match self.apply(&f, x, *order, span)? {
-                    Flow::Entered => Ok(None),
+                    Flow::Entered => Ok(Next::Frame),
                     Flow::Value(value) => self.deliver(value),
                 }
             }
             Action::Functions { dests, code, lifted, captured } => {
                 self.functions(dests, code, *lifted, captured, base)?;
-                Ok(None)
-            }
-            Action::Branch { condition, otherwise } => {
-                match forced(self.read(condition, base)?)? {
-                    Value::Bool(true) => {}
-                    Value::Bool(false) => self.jump(*otherwise),
-                    other => return expected(codes::NOT_A_BOOLEAN, "a boolean as condition", &other),
-                }
-                Ok(None)
-            }
-            Action::Jump(target) => {
-                self.jump(*target);
-                Ok(None)
+                Ok(Next::Instruction)
             }
             Action::Return(operand) => {
                 let value = self.read(operand, base)?;
                 self.leave();
                 self.deliver(value)
             }
-        }
-    }
-
-    fn jump(&mut self, target: usize) {
-        if let Some(Frame::Call(call)) = self.frames.last_mut() {
-            call.pc = target;
+            Action::Bind(..) | Action::Branch { .. } | Action::Jump(_) => unreachable!("machine: within a frame"),
         }
     }
 
@@ -229,11 +283,14 @@ impl Machine {
         }
     }
 
-    fn arrive(&mut self, flow: Flow, base: usize, dest: u32) -> Option<Value> {
-        if let Flow::Value(value) = flow {
-            self.slots[base + dest as usize] = value;
+    fn arrive(&mut self, flow: Flow, base: usize, dest: u32) -> Next {
+        match flow {
+            Flow::Entered => Next::Frame,
+            Flow::Value(value) => {
+                self.slots[base + dest as usize] = value;
+                Next::Instruction
+            }
         }
-        None
     }
 
     fn leave(&mut self) {
@@ -403,18 +460,18 @@ impl Machine {
             .err()
     }
 
-    /// Hands a result to the frame that waits for it. `Some` is the value of the whole computation.
-    fn deliver(&mut self, mut value: Value) -> Result<Option<Value>> {
+    /// Hands a result to the frame that waits for it.
+    fn deliver(&mut self, mut value: Value) -> Result<Next> {
         loop {
             match self.frames.last_mut() {
-                None => return Ok(Some(value)),
+                None => return Ok(Next::Done(value)),
                 Some(Frame::Call(call)) => {
                     self.slots[call.base + call.dest as usize] = value;
-                    return Ok(None);
+                    return Ok(Next::Frame);
                 }
                 Some(Frame::Tabulate { .. }) => match self.tabulated(value)? {
                     Flow::Value(next) => value = next,
-                    Flow::Entered => return Ok(None),
+                    Flow::Entered => return Ok(Next::Frame),
                 },
                 Some(Frame::Seal { f, x, order }) => {
                     value = sealed(&value, f, x, *order)?;

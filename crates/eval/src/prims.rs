@@ -30,6 +30,11 @@ pub use structure::{Tolerance, close};
 /// Applies a primitive to its argument; several arguments come as one tuple.
 pub(crate) fn apply(machine: &mut Machine, prim: Prim, x: Value, span: Span) -> Result<Flow> {
     let args = arguments(prim, x)?;
+    apply_to(machine, prim, args, span)
+}
+
+/// Applies a primitive to its arguments; unused places are zero.
+pub(crate) fn apply_to(machine: &mut Machine, prim: Prim, args: [Value; 3], span: Span) -> Result<Flow> {
     match prim {
         Prim::Tabulate => {
             let [n, f, _] = args;

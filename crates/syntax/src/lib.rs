@@ -8,6 +8,7 @@ pub mod ast;
 mod brackets;
 mod complete;
 mod expectations;
+mod format;
 mod input;
 mod lexer;
 mod parser;
@@ -18,6 +19,7 @@ mod views;
 use base::FileId;
 
 pub use complete::is_complete;
+pub use format::format;
 pub use input::{MAX_BYTES, decode};
 pub use lexer::{Token, TokenKind};
 pub use tree::{NodeId, Tree};

@@ -23,6 +23,7 @@ use base::FileId;
 use crate::brackets::{Significant, match_brackets};
 use crate::lexer::{Token, TokenKind, lex};
 use crate::tree::{NodeId, NodeKind, Nodes, Tree};
+pub(crate) use expressions::precedence;
 use report::Reports;
 
 /// Brackets in brackets; more are E0106.

@@ -121,6 +121,8 @@ fn assert_takes_an_expression_and_is_a_function_too() {
         "(call assert (== d e))",
         "(call assert (! f))",
     ]);
+    check("assert (a)\n  == b", &["(call assert (== a b))"]);
+    check("assert (a)\n-b", &["(call assert a)", "(- b)"]);
     check("assert\nx", &["assert", "x"]);
     check("map(assert, xs)", &["(call map assert xs)"]);
 }

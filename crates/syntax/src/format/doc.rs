@@ -142,7 +142,7 @@ impl Docs {
         self.add(Doc::Group(inner, breaks))
     }
 
-    /// The same with its last breakable part broken, if it has one.
+    /// The same with its last breakable part broken, if it has one and the other parts can be on one line.
     pub fn broken(&mut self, id: DocId) -> Option<DocId> {
         match self.get(id) {
             Doc::Group(inner, _) => Some(self.add(Doc::Group(inner, Break::Always))),
@@ -150,6 +150,10 @@ impl Docs {
             Doc::Concat(start, end) => {
                 let mut parts = self.parts(start, end).to_vec();
                 let (at, part) = (0..parts.len()).rev().find_map(|at| Some((at, self.broken(parts[at])?)))?;
+                let others_break = (0..parts.len()).any(|other| other != at && self.breaks(parts[other]));
+                if others_break {
+                    return None;
+                }
                 parts[at] = part;
                 Some(self.concat(&parts))
             }

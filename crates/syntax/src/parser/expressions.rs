@@ -18,7 +18,7 @@ const MULTIPLICATION: u8 = 9;
 const POWER: u8 = 11;
 
 /// How tightly an operator binds that stands between two operands.
-fn precedence(operator: TokenKind, text: &str) -> Option<u8> {
+pub(crate) fn precedence(operator: TokenKind, text: &str) -> Option<u8> {
     use TokenKind::*;
     Some(match operator {
         Attach => ATTACHMENT,

@@ -49,11 +49,15 @@ impl Parser<'_> {
 
     /// `reverse p => …`: a rule clause, not a name that is spelt like one.
     pub(super) fn at_clause(&self) -> bool {
+        self.clause_at(self.at)
+    }
+
+    pub(super) fn clause_at(&self, at: usize) -> bool {
         self.context.arrows == Arrows::Function
-            && self.peek() == TokenKind::Name
-            && matches!(self.peek_text(), "reverse" | "forward" | "transpose")
-            && !self.significant[self.at + 1].newline
-            && self.pattern_end(self.at + 1).is_some_and(|end| self.peek_at(end) == TokenKind::Arrow)
+            && self.peek_at(at) == TokenKind::Name
+            && matches!(self.text_at(at), "reverse" | "forward" | "transpose")
+            && !self.significant[at + 1].newline
+            && self.pattern_end(at + 1).is_some_and(|end| self.peek_at(end) == TokenKind::Arrow)
     }
 
     /// `approximate "reason"`

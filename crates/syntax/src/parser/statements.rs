@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, codes};
 
-use super::{Newlines, Parser};
+use super::{Newlines, Parser, precedence};
 use crate::lexer::TokenKind;
 use crate::tree::{NodeId, NodeKind};
 
@@ -119,7 +119,10 @@ impl Parser<'_> {
 
     fn ends_statement(&self, at: usize) -> bool {
         let kind = self.peek_at(at);
-        matches!(kind, TokenKind::Semicolon | TokenKind::End) || (self.significant[at].newline && kind != TokenKind::Dot)
+        let goes_on = kind == TokenKind::Dot
+            || (kind != TokenKind::Minus && precedence(kind, "").is_some())
+            || self.clause_at(at);
+        matches!(kind, TokenKind::Semicolon | TokenKind::End) || (self.significant[at].newline && !goes_on)
     }
 
     fn assert(&mut self) -> NodeId {

@@ -1,0 +1,77 @@
+//! A session for experiments: programs as text, results as values or as plain words.
+
+use base::Diagnostic;
+use eval::Value;
+use evert::Session;
+
+pub struct Lab {
+    pub session: Session,
+}
+
+impl Default for Lab {
+    fn default() -> Lab {
+        Lab::new()
+    }
+}
+
+impl Lab {
+    pub fn new() -> Lab {
+        Lab { session: Session::offline() }
+    }
+
+    /// A session that also knows these definitions.
+    pub fn with(definitions: &str) -> Lab {
+        let mut lab = Lab::new();
+        lab.value(definitions);
+        lab
+    }
+
+    /// The value of an expression, or of the last statement of a text.
+    pub fn evaluate(&mut self, text: &str) -> Result<Value, String> {
+        self.session.evaluate(text).map_err(|errors| errors.first().map_or(String::new(), in_words))
+    }
+
+    /// The value of a text that must have one.
+    #[track_caller]
+    pub fn value(&mut self, text: &str) -> Value {
+        self.evaluate(text).unwrap_or_else(|error| panic!("{error}\nin {text}"))
+    }
+
+    /// The diagnostic of a text that must fail.
+    #[track_caller]
+    pub fn failure(&mut self, text: &str) -> Diagnostic {
+        match self.session.evaluate(text) {
+            Ok(value) => panic!("expected an error, found {}\nin {text}", evert::show(&value)),
+            Err(mut errors) => errors.swap_remove(0),
+        }
+    }
+
+    pub fn call(&mut self, f: &Value, x: Value) -> Result<Value, String> {
+        self.session.call(f, x).map_err(|error| in_words(&error))
+    }
+
+    /// The reals of a function's value at a value with these reals.
+    pub fn reals_at(&mut self, f: &Value, like: &Value, x: &[f64]) -> Result<Vec<f64>, String> {
+        Ok(crate::reals::reals(&self.call(f, crate::reals::with_reals(like, x))?))
+    }
+
+    /// Does the value of a text agree with that of another (relative 1e-9, absolute 1e-12; `nan` with nan)?
+    pub fn agrees(&mut self, text: &str, expected: &str) -> Result<(), String> {
+        let value = self.evaluate(text)?;
+        evert::expectation::agrees(&mut self.session, &value, expected)
+    }
+
+    /// The work of evaluating a text.
+    #[track_caller]
+    pub fn work(&mut self, text: &str) -> u64 {
+        let before = evert::work::done();
+        self.value(text);
+        evert::work::done() - before
+    }
+}
+
+fn in_words(error: &Diagnostic) -> String {
+    let notes = error.notes.iter().chain(&error.help).map(|note| format!("\n  {note}"));
+    let trace = error.trace.iter().take(5).map(|call| format!("\n  {}", call.text));
+    format!("{}: {}{}", error.code, error.message, notes.chain(trace).collect::<String>())
+}
