@@ -50,7 +50,6 @@ struct Function {
     states: Vec<State>,
     first_local: usize,
     order: u32,
-    one_tuples: OneTuples,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -59,14 +58,6 @@ enum State {
     InScope,
     /// Bound in a branch that has ended.
     Left,
-}
-
-/// The code of a step that defines one global gives a tuple of one value; no other code makes such a tuple.
-#[derive(Clone, Copy, Default, PartialEq)]
-enum OneTuples {
-    #[default]
-    Refused,
-    Allowed,
 }
 
 /// Saying what is broken.
@@ -107,14 +98,10 @@ impl Checker {
 
     fn step(&mut self, step: &Step) {
         self.top_level(&step.code);
-        match &step.kind {
-            StepKind::Define(globals) => {
-                step.code.members.iter().for_each(|lambda| self.define_count(globals.len(), &lambda.body));
-                let one_tuples = if globals.len() == 1 { OneTuples::Allowed } else { OneTuples::Refused };
-                self.group_with(&step.code, one_tuples);
-            }
-            StepKind::Show | StepKind::Test(_) => self.group(&step.code),
+        if let StepKind::Define(globals) = &step.kind {
+            step.code.members.iter().for_each(|lambda| self.define_count(globals.len(), &lambda.body));
         }
+        self.group(&step.code);
     }
 
     /// Where the tuple of definitions is made in plain sight, it has a value for each.
@@ -131,21 +118,17 @@ impl Checker {
     }
 
     fn group(&mut self, group: &Group) {
-        self.group_with(group, OneTuples::Refused);
-    }
-
-    fn group_with(&mut self, group: &Group, one_tuples: OneTuples) {
         if let Some(label) = repeated(group.captures.iter().copied()) {
             self.report(None, Broken::CaptureTwice(label));
         }
         for (number, lambda) in group.members.iter().enumerate() {
-            self.within(describe(number, lambda), |checker| checker.lambda(group, lambda, one_tuples));
+            self.within(describe(number, lambda), |checker| checker.lambda(group, lambda));
         }
     }
 
-    fn lambda(&mut self, group: &Group, lambda: &Lambda, one_tuples: OneTuples) {
+    fn lambda(&mut self, group: &Group, lambda: &Lambda) {
         let least = group.first_local().0 as usize;
-        let outside = std::mem::replace(&mut self.function, Function::new(group, lambda, one_tuples));
+        let outside = std::mem::replace(&mut self.function, Function::new(group, lambda));
         let length = lambda.vars.len();
         self.require(length >= least, None, || Broken::TableTooShort { length, least });
         self.block(&lambda.body);
@@ -175,13 +158,13 @@ impl Checker {
 }
 
 impl Function {
-    fn new(group: &Group, lambda: &Lambda, one_tuples: OneTuples) -> Function {
+    fn new(group: &Group, lambda: &Lambda) -> Function {
         let first_local = group.first_local().0 as usize;
         let states = (0..lambda.vars.len()).map(|number| match number < first_local {
             true => State::InScope,
             false => State::Unbound,
         });
-        Function { names: lambda.vars.clone(), states: states.collect(), first_local, order: group.order, one_tuples }
+        Function { names: lambda.vars.clone(), states: states.collect(), first_local, order: group.order }
     }
 }
 
@@ -286,10 +269,6 @@ impl Checker {
                 let (node, group) = (*order, self.function.order);
                 self.require(node <= group, var, || Broken::OrderAboveGroup { node, group });
             }
-            Expr::Tuple(values) => {
-                let allowed = values.len() != 1 || self.function.one_tuples == OneTuples::Allowed;
-                self.require(allowed, var, || Broken::TupleOfOne);
-            }
             Expr::Record(fields) => {
                 if let Some(label) = repeated(fields.iter().map(|(label, _)| *label)) {
                     self.report(var, Broken::FieldTwice(label));
@@ -297,9 +276,9 @@ impl Checker {
             }
             Expr::Variant(constructor, values) => self.arity(var, constructor, values.len()),
             Expr::Get(_, field) | Expr::Inject(field, _) => self.field(var, field),
-            Expr::Check(_, form) => self.form(var, form),
-            Expr::Atom(_) | Expr::Array(_) | Expr::With(..) | Expr::Omit(..) => {}
-            Expr::Plus(..) | Expr::Is(..) | Expr::If(..) | Expr::Fail(..) => {}
+            Expr::Check(_, form) | Expr::Is(_, form) => self.form(var, form),
+            Expr::Atom(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::With(..) | Expr::Omit(..) => {}
+            Expr::Plus(..) | Expr::If(..) | Expr::Fail(..) => {}
         }
     }
 
@@ -327,7 +306,7 @@ impl Checker {
         match form {
             Form::Arguments(count) => self.require(*count != 1, var, || Broken::ArgumentsOfOne),
             Form::Tuple(length) => self.require(*length != 1, var, || Broken::TupleOfOne),
-            Form::Array(_) | Form::Constructor(_) => {}
+            Form::Array(_) | Form::Record(_) | Form::Constructor(_) => {}
         }
     }
 }

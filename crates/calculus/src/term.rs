@@ -71,8 +71,8 @@ pub enum Expr {
     Omit(Atom, Name),
     /// `a ⊕ b` in derived code.
     Plus(Atom, Atom),
-    /// Was the value made by this constructor?
-    Is(Atom, Rc<Constructor>),
+    /// Does the value have this form?
+    Is(Atom, Form),
     /// The value itself, after a check of its form.
     Check(Atom, Form),
     If(Atom, Box<Block>, Box<Block>),
@@ -94,7 +94,7 @@ pub enum Field {
     Element(u32, u32),
 }
 
-/// What a pattern demands of a value.
+/// What a pattern asks of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Form {
     /// The arguments of a function with this many parameters (not one)
@@ -103,6 +103,8 @@ pub enum Form {
     Tuple(u32),
     /// An array of this length in a pattern
     Array(u32),
+    /// A record with at least these fields
+    Record(Vec<Name>),
     Constructor(Rc<Constructor>),
 }
 

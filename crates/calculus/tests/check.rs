@@ -143,7 +143,6 @@ fn a_constructor_with_the_wrong_number_of_values_is_rejected() {
 
 #[test]
 fn a_tuple_of_one_value_is_rejected() {
-    rejects_body("a_2 = (x_0,) return a_2", Broken::TupleOfOne);
     rejects_body("a_2 = check x_0: tuple 1 return a_2", Broken::TupleOfOne);
 }
 

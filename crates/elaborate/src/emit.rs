@@ -49,8 +49,12 @@ impl Elaborator<'_> {
         }
     }
 
+    /// One part of a value that a pattern takes apart.
     pub fn get(&mut self, value: Atom, field: Field, span: Span) -> Atom {
-        self.bind(Expr::Get(value, field), span)
+        match field {
+            Field::Element(index, _) => self.primitive(Prim::Index, [value, int(index as i64)], span),
+            field => self.bind(Expr::Get(value, field), span),
+        }
     }
 
     /// `if condition { then } else { otherwise }`

@@ -6,7 +6,7 @@ use syntax::{NodeId, ast};
 
 use crate::context::Elaborator;
 use crate::deep;
-use crate::emit::{UNIT, boolean, int};
+use crate::emit::{UNIT, boolean};
 use crate::patterns::{Pattern, Shape, Site};
 
 /// Is it known that the value fits the pattern?
@@ -78,41 +78,27 @@ impl Elaborator<'_> {
             Shape::Literal(literal) => Some(self.primitive(Prim::Eq, [value, Atom::Const(literal.clone())], span)),
             Shape::Tuple(parts) if parts.is_empty() => Some(self.primitive(Prim::Eq, [value, UNIT], span)),
             Shape::Tuple(_) => self.test_tuple(pattern, value),
-            Shape::Constructor(constructor, _) => {
-                let made = self.bind(Expr::Is(value.clone(), constructor.clone()), span);
-                self.test_parts(Some(made), pattern, value)
+            Shape::Constructor(constructor, _) => self.test_form(pattern, value, Form::Constructor(constructor.clone())),
+            Shape::Array(parts) => self.test_form(pattern, value, Form::Array(parts.len() as u32)),
+            Shape::Record(fields) => {
+                let labels = fields.iter().map(|(label, _)| *label).collect();
+                self.test_form(pattern, value, Form::Record(labels))
             }
-            Shape::Array(_) => Some(self.test_array(pattern, value)),
-            Shape::Record(_) => self.test_parts(None, pattern, value),
         })
     }
 
-    /// Other kinds of values fall through to the next arm; a tuple of another length is an error, unless it is
-    /// made right here.
     fn test_tuple(&mut self, pattern: &Pattern, value: Atom) -> Option<Atom> {
-        let (span, length) = (pattern.span, pattern.parts().len());
+        let length = pattern.parts().len();
         match self.tuple_length(&value) {
-            Some(known) if known == length => return self.test_parts(None, pattern, value),
-            Some(_) => return Some(boolean(false)),
-            None => {}
+            Some(known) if known == length => self.test_parts(None, pattern, value),
+            Some(_) => Some(boolean(false)),
+            None => self.test_form(pattern, value, Form::Tuple(length as u32)),
         }
-        let is_tuple = self.primitive(Prim::IsTuple, [value.clone()], span);
-        let test = |this: &mut Self| {
-            let value = this.bind(Expr::Check(value, Form::Tuple(length as u32)), span);
-            this.test_parts(None, pattern, value).unwrap_or(boolean(true))
-        };
-        Some(self.choose(is_tuple, span, test, |_| boolean(false)))
     }
 
-    fn test_array(&mut self, pattern: &Pattern, value: Atom) -> Atom {
-        let (span, length) = (pattern.span, pattern.parts().len() as i64);
-        let is_array = self.primitive(Prim::IsArray, [value.clone()], span);
-        let has_length = |this: &mut Self| {
-            let found = this.primitive(Prim::Len, [value.clone()], span);
-            this.primitive(Prim::Eq, [found, int(length)], span)
-        };
-        let fits = self.choose(is_array, span, has_length, |_| boolean(false));
-        self.test_parts(Some(fits), pattern, value).unwrap_or(boolean(true))
+    fn test_form(&mut self, pattern: &Pattern, value: Atom, form: Form) -> Option<Atom> {
+        let fits = self.bind(Expr::Is(value.clone(), form), pattern.span);
+        self.test_parts(Some(fits), pattern, value)
     }
 
     /// `before`, and every part of the value fits its part of the pattern: one `if` after the other, not nested.
@@ -186,8 +172,7 @@ impl Pattern {
     fn fits_everything(&self) -> bool {
         match &self.shape {
             Shape::Wild | Shape::Bind(_) => true,
-            Shape::Record(fields) => fields.iter().all(|(_, part)| part.fits_everything()),
-            Shape::Literal(_) | Shape::Tuple(_) | Shape::Constructor(..) | Shape::Array(_) => false,
+            Shape::Literal(_) | Shape::Tuple(_) | Shape::Record(_) | Shape::Constructor(..) | Shape::Array(_) => false,
         }
     }
 

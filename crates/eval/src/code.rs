@@ -78,7 +78,7 @@ pub enum Op {
     With(Operand, Name, Operand),
     Omit(Operand, Name),
     Plus(Operand, Operand),
-    Is(Operand, Rc<Constructor>),
+    Is(Operand, Form),
     Check(Operand, Form),
     Seal { raw: Operand, f: Operand, x: Operand, y: Operand, order: u32 },
     Fail(Failure, Vec<Operand>),
@@ -335,7 +335,7 @@ impl Flattener {
             Expr::With(a, label, b) => Op::With(self.operand(a), *label, self.operand(b)),
             Expr::Omit(a, label) => Op::Omit(self.operand(a), *label),
             Expr::Plus(a, b) => Op::Plus(self.operand(a), self.operand(b)),
-            Expr::Is(a, constructor) => Op::Is(self.operand(a), constructor.clone()),
+            Expr::Is(a, form) => Op::Is(self.operand(a), form.clone()),
             Expr::Check(a, form) => Op::Check(self.operand(a), form.clone()),
             Expr::Seal { raw, f, x, y, order } => {
                 let [raw, f, x, y] = [raw, f, x, y].map(|atom| self.operand(atom));

@@ -347,7 +347,7 @@ impl Machine {
             Op::With(a, label, b) => parts::with(self.read(a, base)?, *label, self.read(b, base)?),
             Op::Omit(a, label) => parts::omit(&self.read(a, base)?, *label),
             Op::Plus(a, b) => plus(self.read(a, base)?, self.read(b, base)?),
-            Op::Is(a, constructor) => Ok(Value::Bool(parts::is(&self.read(a, base)?, constructor)?)),
+            Op::Is(a, form) => Ok(Value::Bool(parts::is(&self.read(a, base)?, form)?)),
             Op::Check(a, form) => parts::check(self.read(a, base)?, form),
             Op::Seal { raw, f, x, y, order } => {
                 let (raw, f) = (self.read(raw, base)?, self.read(f, base)?);

@@ -167,36 +167,48 @@ pub fn omit(d: &Value, label: Name) -> Result<Value> {
     Ok(Value::record(labels.into(), fields))
 }
 
-pub fn is(value: &Value, constructor: &Rc<Constructor>) -> Result<bool> {
-    Ok(match force(value)? {
-        Value::Data(data) => matches!(&data.form, Form::Variant(made) if made == constructor),
+/// Does the value have this form?
+pub fn is(value: &Value, form: &Demand) -> Result<bool> {
+    let length = |n: u32| n as usize;
+    Ok(match (force(value)?, form) {
+        (Value::Data(data), Demand::Arguments(n) | Demand::Tuple(n)) => {
+            matches!(data.form, Form::Tuple) && data.fields.len() == length(*n)
+        }
+        (Value::Data(data), Demand::Constructor(constructor)) => {
+            matches!(&data.form, Form::Variant(made) if made == constructor)
+        }
+        (Value::Data(data), Demand::Record(labels)) => {
+            matches!(&data.form, Form::Record(present) if labels.iter().all(|label| present.contains(label)))
+        }
+        (Value::Array(array), Demand::Array(n)) => array.len() == length(*n),
         _ => false,
     })
 }
 
 /// The value itself, if it has the form that a pattern demands.
-pub fn check(value: Value, demand: &Demand) -> Result<Value> {
+pub fn check(value: Value, form: &Demand) -> Result<Value> {
     let value = forced(value)?;
-    let tuple_length = match &value {
+    if is(&value, form)? {
+        return Ok(value);
+    }
+    let wanted = match form {
+        Demand::Arguments(n) => return wrong_arity(*n, &value),
+        Demand::Tuple(n) => format!("a tuple of length {n}"),
+        Demand::Array(n) => format!("an array of length {n}"),
+        Demand::Record(labels) => {
+            let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
+            format!("a record with {}", labels.join(", "))
+        }
+        Demand::Constructor(constructor) => format!("a value made by `{}`", constructor.name),
+    };
+    expected(codes::PATTERN_MISMATCH, &wanted, &value)
+}
+
+fn wrong_arity<T>(n: u32, value: &Value) -> Result<T> {
+    let found = match value {
         Value::Data(data) if matches!(data.form, Form::Tuple) => Some(data.fields.len()),
         _ => None,
     };
-    let length = |n: u32| n as usize;
-    match demand {
-        Demand::Arguments(n) if tuple_length == Some(length(*n)) => Ok(value),
-        Demand::Arguments(n) => wrong_arity(*n, tuple_length, &value),
-        Demand::Tuple(n) if tuple_length == Some(length(*n)) => Ok(value),
-        Demand::Tuple(n) => expected(codes::PATTERN_MISMATCH, &format!("a tuple of length {n}"), &value),
-        Demand::Array(n) if matches!(&value, Value::Array(array) if array.len() == length(*n)) => Ok(value),
-        Demand::Array(n) => expected(codes::PATTERN_MISMATCH, &format!("an array of length {n}"), &value),
-        Demand::Constructor(constructor) if is(&value, constructor)? => Ok(value),
-        Demand::Constructor(constructor) => {
-            expected(codes::PATTERN_MISMATCH, &format!("a value made by `{}`", constructor.name), &value)
-        }
-    }
-}
-
-fn wrong_arity<T>(n: u32, found: Option<usize>, value: &Value) -> Result<T> {
     let count = |n: usize| match n {
         0 => "no arguments".to_string(),
         1 => "1 argument".to_string(),

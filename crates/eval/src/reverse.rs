@@ -124,7 +124,7 @@ impl Forward {
             Expr::With(record, label, value) => Expr::With(lift(record), *label, lift(value)),
             Expr::Omit(a, label) => Expr::Omit(lift(a), *label),
             Expr::Plus(a, b) => Expr::Plus(lift(a), lift(b)),
-            Expr::Is(a, constructor) => Expr::Is(lift(a), constructor.clone()),
+            Expr::Is(a, form) => Expr::Is(lift(a), form.clone()),
             Expr::Check(a, form) => Expr::Check(lift(a), form.clone()),
             Expr::Fail(failure, atoms) => Expr::Fail(failure.clone(), lift_all(atoms)),
         };

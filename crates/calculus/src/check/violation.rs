@@ -123,7 +123,7 @@ impl fmt::Display for Broken {
             Broken::ConstructorArity { constructor, fields, given } => {
                 write!(f, "makes `{constructor}`, which has {fields} fields, from {given} values")
             }
-            Broken::TupleOfOne => write!(f, "is a tuple of one value"),
+            Broken::TupleOfOne => write!(f, "demands a tuple of one value"),
             Broken::ArgumentsOfOne => write!(f, "checks for one argument, which needs no tuple"),
             Broken::RuleTwice(kind) => write!(f, "has two rules {kind:?}"),
             Broken::RuleMembers(count) => write!(f, "the code of a rule is one function, not {count}"),

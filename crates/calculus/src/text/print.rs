@@ -258,7 +258,7 @@ impl Printer<'_> {
             Expr::With(r, label, v) => format!("{{{} with {}: {}}}", self.atom(r), name(*label), self.atom(v)),
             Expr::Omit(d, label) => format!("{} without {}", self.atom(d), name(*label)),
             Expr::Plus(a, b) => format!("{} ⊕ {}", self.atom(a), self.atom(b)),
-            Expr::Is(a, constructor) => format!("{} is {}", self.atom(a), spell(constructor)),
+            Expr::Is(a, wanted) => format!("{} is {}", self.atom(a), form(wanted)),
             Expr::Check(a, demanded) => format!("check {}: {}", self.atom(a), form(demanded)),
             Expr::If(..) => unreachable!("text: a branch takes several lines"),
             Expr::Fail(failure, atoms) => format!("fail {}({})", failure_name(failure), self.atoms(atoms)),
@@ -403,6 +403,10 @@ fn form(form: &Form) -> String {
         Form::Arguments(count) => format!("arguments {count}"),
         Form::Tuple(length) => format!("tuple {length}"),
         Form::Array(length) => format!("array {length}"),
+        Form::Record(labels) => {
+            let labels: Vec<String> = labels.iter().map(|label| name(*label)).collect();
+            format!("record [{}]", labels.join(", "))
+        }
         Form::Constructor(constructor) => format!("constructor {}", spell(constructor)),
     }
 }

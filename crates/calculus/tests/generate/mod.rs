@@ -270,7 +270,7 @@ impl Generator {
             10 => Expr::With(a, self.random.name(), self.atom(function)),
             11 => Expr::Omit(a, self.random.name()),
             12 => Expr::Plus(a, atom()),
-            13 => Expr::Is(a, self.random.constructor()),
+            13 => Expr::Is(a, self.form()),
             14 => Expr::Check(a, self.form()),
             15 | 16 if self.depth < 5 => Expr::If(a, Box::new(self.block(function)), Box::new(self.block(function))),
             _ => {
@@ -312,10 +312,11 @@ impl Generator {
 
     fn form(&mut self) -> Form {
         let count = [0, 2, 3, 4][self.random.below(4)];
-        match self.random.below(4) {
+        match self.random.below(5) {
             0 => Form::Arguments(count),
             1 => Form::Tuple(count),
             2 => Form::Array(self.random.below(4) as u32),
+            3 => Form::Record(vec!["a".into(), "b".into()]),
             _ => Form::Constructor(self.random.constructor()),
         }
     }

@@ -53,10 +53,9 @@ fn find_module(import: &Import, library: &Scope) -> base::Result<Rc<Scope>> {
     }
 }
 
-/// The calculus' own checker; tuples of one are the form of `a[i..j]`.
+/// The calculus' own checker.
 fn check(module: &Module) {
     let violations = check_module(module).err().unwrap_or_default();
-    let violations: Vec<_> = violations.iter().filter(|violation| violation.broken != Broken::TupleOfOne).collect();
     assert!(violations.is_empty(), "{violations:#?}");
     let functions = module.functions.iter().map(|(_, group)| group);
     functions.chain(module.steps.iter().map(|step| &step.code)).for_each(|group| check_numbers(group));

@@ -86,8 +86,11 @@ impl Formatter<'_> {
         let flat = self.docs.concat(&[first, space, operator, space, operand]);
         let rest = self.docs.nest(&link);
         let expanded = self.grouped(id, &[first, rest]);
-        match self.docs.broken(flat) {
-            Some(hug) if !self.docs.breaks(first) => self.docs.add(Doc::Choice(Choice { flat: Some(flat), hug, expanded })),
+        match self.docs.broken(operand) {
+            Some(broken) if !self.docs.breaks(first) => {
+                let hug = self.docs.concat(&[first, space, operator, space, broken]);
+                self.docs.add(Doc::Choice(Choice { flat: Some(flat), hug, expanded }))
+            }
             _ => expanded,
         }
     }

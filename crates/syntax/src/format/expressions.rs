@@ -45,14 +45,12 @@ impl Formatter<'_> {
     pub(super) fn opens_brackets(&self, id: NodeId) -> bool {
         use NodeKind::*;
         match self.kind(id) {
-            Block | Match | Record | With | Array | Comprehension => !self.is_empty(id),
+            Block | Record | Array => !self.children(id).is_empty(),
+            Match => self.children(id).len() > 1,
+            With | Comprehension => true,
             Lambda => self.children(id).len() == 2 && self.opens_brackets(self.children(id)[1]),
             _ => false,
         }
-    }
-
-    fn is_empty(&self, id: NodeId) -> bool {
-        self.children(id).is_empty()
     }
 
     fn paren(&mut self, id: NodeId) -> DocId {

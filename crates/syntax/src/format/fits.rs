@@ -89,13 +89,13 @@ impl Measure<'_> {
             Doc::IfBroken(broken, flat) => {
                 self.stack.push(Item::Doc(mode, if mode == Mode::Broken { broken } else { flat }));
             }
-            Doc::Choice(choice) => match choice.flat {
-                _ if mode == Mode::Broken && self.groups == Mode::Broken => {
-                    self.stack.push(Item::Doc(Mode::Broken, choice.expanded));
-                }
-                Some(flat) if !self.docs.breaks(flat) => self.stack.push(Item::Doc(Mode::Flat, flat)),
-                _ => self.stack.push(Item::Doc(Mode::Broken, choice.hug)),
-            },
+            Doc::Choice(choice) => {
+                let may_break = mode == Mode::Broken && self.groups == Mode::Broken;
+                let flat = choice.flat.filter(|&flat| !may_break && !self.docs.breaks(flat));
+                // Expanded, its first line is the shortest.
+                let seen = flat.map_or(Item::Doc(Mode::Broken, choice.expanded), |flat| Item::Doc(Mode::Flat, flat));
+                self.stack.push(seen);
+            }
         }
         Step::Width(0)
     }

@@ -119,7 +119,7 @@ impl Parser<'_> {
 
     fn ends_statement(&self, at: usize) -> bool {
         let kind = self.peek_at(at);
-        let goes_on = kind == TokenKind::Dot
+        let goes_on = matches!(kind, TokenKind::Dot | TokenKind::Arrow)
             || (kind != TokenKind::Minus && precedence(kind, "").is_some())
             || self.clause_at(at);
         matches!(kind, TokenKind::Semicolon | TokenKind::End) || (self.significant[at].newline && !goes_on)

@@ -52,7 +52,7 @@ impl Parser<'_> {
             return Ok(Expr::Omit(a, self.name()?));
         }
         if self.eat_word("is") {
-            return Ok(Expr::Is(a, self.constructor()?));
+            return Ok(Expr::Is(a, self.form()?));
         }
         Ok(Expr::Atom(a))
     }
@@ -176,10 +176,12 @@ impl Parser<'_> {
             Ok(Form::Tuple(self.number()?))
         } else if self.eat_word("array") {
             Ok(Form::Array(self.number()?))
+        } else if self.eat_word("record") {
+            Ok(Form::Record(self.list('[', ']', Self::name)?))
         } else if self.eat_word("constructor") {
             Ok(Form::Constructor(self.constructor()?))
         } else {
-            self.expected("`arguments`, `tuple`, `array` or `constructor`")
+            self.expected("`arguments`, `tuple`, `array`, `record` or `constructor`")
         }
     }
 
