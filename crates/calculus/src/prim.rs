@@ -154,6 +154,7 @@ primitives! {
     Accept ".accept" 2 "a sensitivity given by the program for a result, checked: `.accept(y, d)`"
     RulePair ".rule_pair" 2 "what a reverse rule returned, checked to be a pair: `.rule_pair(f, r)`"
     RuleResult ".rule_result" 3 "what a rule's backpropagator returned, checked (C2, C3): `.rule_result(f, x, q)`"
+    IsData ".is_data" 1 "is the value a tuple, record or variant with fields?"
     Children ".children" 1 "the fields of a tuple, record or variant, each boxed as `{v: field}`"
     Rebuild ".rebuild" 2 "a value of the same form with these boxed fields: `.rebuild(v, boxes)`"
     Largest ".largest" 1 "the largest absolute value of the reals in a value"

@@ -1,11 +1,59 @@
-fn main() {
-    let mut args = std::env::args().skip(1);
-    let text = args.next().unwrap_or_default();
-    let mut session = evert::Session::offline();
-    let failed = session.run("<eval>", &text, |outcome| println!("{}", evert::show(&outcome.value)));
-    if let Err(errors) = failed {
-        for error in errors {
-            println!("{}: {} {:?} {:?} `{}` {:?}", error.code, error.message, error.notes, error.help, session.sources.text(error.span()), error.trace.iter().map(|t| &t.text).collect::<Vec<_>>());
-        }
+//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `ir`.
+//!
+//! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
+//! exit code: 0 fine, 1 the program failed, 2 wrong usage, 101 a bug of ours. All other crates do no I/O.
+
+mod arguments;
+mod blocks;
+mod crash;
+mod describe;
+mod explain;
+mod files;
+mod format;
+mod highlight;
+mod ir;
+mod pages;
+mod repl;
+mod report;
+mod run;
+mod terminal;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command, Engine};
+use crate::terminal::Terminal;
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    Fine = 0,
+    Failed = 1,
+    WrongUsage = 2,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match crash::guarded(|| execute(arguments)) {
+        Some(status) => ExitCode::from(status as u8),
+        None => ExitCode::from(crash::EXIT_CODE),
+    }
+}
+
+fn execute(arguments: Arguments) -> Status {
+    let terminal = Terminal::new(arguments.color);
+    if arguments.engine == Engine::Native && arguments.command.runs_programs() {
+        terminal.complain("the native engine isn't there yet: running on the reference evaluator");
+    }
+    match arguments.command {
+        Command::Run { file, args } => run::file(&terminal, &file, args),
+        Command::Eval { expression } => run::expression(&terminal, &expression),
+        Command::Repl => repl::start(&terminal),
+        Command::Test { paths } => test::test(&terminal, &paths),
+        Command::Fmt { check, files } => format::format(&terminal, &files, check),
+        Command::Explain { code } => explain::explain(&terminal, code.as_deref()),
+        Command::Ir { file, level, function, spans } => ir::print(&terminal, &ir::Request { file, level, function, spans }),
     }
 }

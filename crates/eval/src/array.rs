@@ -1,15 +1,22 @@
 //! Arrays: a shape and its elements in row-major order.
 //!
 //! Elements that are arrays of one shape merge into an array of higher rank, so an array never holds arrays
-//! directly. Ints and reals together become reals. In a *raw* sensitivity (inside derived code) the real −0.0
-//! stands for the symbolic zero; numeric contributions are never −0.0.
+//! directly. Ints and reals together become reals. In an array with `holes` (a raw sensitivity inside derived
+//! code) the real −0.0 stands for the symbolic zero; numeric contributions there are never −0.0.
+
+use std::cell::Cell;
 
 use crate::value::{Holds, Value};
 
 #[derive(Clone, Debug)]
 pub struct Array {
     pub shape: Vec<usize>,
+    /// Changed only through [`Array::elements_mut`].
     pub elements: Elements,
+    /// Is −0.0 the symbolic zero here?
+    pub holes: bool,
+    /// What the elements hold, once somebody asked.
+    holds: Cell<Option<Holds>>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,8 +43,22 @@ pub struct Ragged {
 }
 
 impl Array {
+    pub fn new(shape: Vec<usize>, elements: Elements) -> Array {
+        Array { shape, elements, holes: false, holds: Cell::new(None) }
+    }
+
+    pub fn with_holes(mut self, holes: bool) -> Array {
+        self.holes = holes;
+        self
+    }
+
+    pub fn elements_mut(&mut self) -> &mut Elements {
+        self.holds.set(None);
+        &mut self.elements
+    }
+
     pub fn reals(shape: Vec<usize>, reals: Vec<f64>) -> Array {
-        Array { shape, elements: Elements::Real(reals) }
+        Array::new(shape, Elements::Real(reals))
     }
 
     pub fn vector(reals: Vec<f64>) -> Array {
@@ -45,7 +66,7 @@ impl Array {
     }
 
     pub fn ints(ints: Vec<i64>) -> Array {
-        Array { shape: vec![ints.len()], elements: Elements::Int(ints) }
+        Array::new(vec![ints.len()], Elements::Int(ints))
     }
 
     pub fn len(&self) -> usize {
@@ -65,7 +86,11 @@ impl Array {
         match &self.elements {
             Elements::Real(_) => Holds::REAL,
             Elements::Int(_) | Elements::Bool(_) => Holds::DISCRETE,
-            Elements::Values(values) => Holds::of_all(values),
+            Elements::Values(values) => self.holds.get().unwrap_or_else(|| {
+                let holds = Holds::of_all(values);
+                self.holds.set(Some(holds));
+                holds
+            }),
         }
     }
 
@@ -75,7 +100,7 @@ impl Array {
             return stack(&values);
         }
         let shape = vec![values.len()];
-        Ok(Array { shape, elements: Elements::from_scalars(values) })
+        Ok(Array::new(shape, Elements::from_scalars(values)))
     }
 
     /// Element `offset` in row-major order.
@@ -95,7 +120,28 @@ impl Array {
         }
         let shape = self.shape[1..].to_vec();
         let size: usize = shape.iter().product();
-        Value::array(Array { shape, elements: self.elements.slice(i * size, size) })
+        Value::array(Array::new(shape, self.elements.slice(i * size, size)).with_holes(self.holes))
+    }
+
+    /// The elements as they stand in an array with holes: a numeric −0.0 is no hole.
+    pub fn holed_elements(&self) -> Elements {
+        match &self.elements {
+            Elements::Real(reals) if !self.holes => Elements::Real(reals.iter().map(|x| x + 0.0).collect()),
+            other => other.clone(),
+        }
+    }
+
+    /// Like [`Array::at`], for a sensitivity: a hole is the symbolic zero.
+    pub fn sensitivity_at(&self, offset: usize) -> Value {
+        match self.at(offset) {
+            Value::Real(x) if self.holes && is_hole(x) => Value::Zero,
+            other => other,
+        }
+    }
+
+    /// Like [`Array::row`], for a sensitivity: a hole is the symbolic zero.
+    pub fn sensitivity_row(&self, i: usize) -> Value {
+        if self.shape.len() == 1 { self.sensitivity_at(i) } else { self.row(i) }
     }
 
     /// All elements in row-major order.
@@ -220,18 +266,19 @@ fn as_real(value: &Value) -> Option<f64> {
 fn stack(values: &[Value]) -> Result<Array, Ragged> {
     let first = values.iter().find_map(|value| if let Value::Array(array) = value { Some(array) } else { None });
     let inner = first.expect("stack: an array is among the values").shape.clone();
-    let size: usize = inner.iter().product();
+    let has_holes = |value: &Value| matches!(value, Value::Zero) || matches!(value, Value::Array(array) if array.holes);
+    let holes = values.iter().any(has_holes);
     let mut runs = Vec::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
         match value {
+            Value::Array(array) if array.shape == inner && holes => runs.push(array.holed_elements()),
             Value::Array(array) if array.shape == inner => runs.push(array.elements.clone()),
-            Value::Zero => runs.push(Elements::Real(vec![HOLE; size])),
+            Value::Zero => runs.push(Elements::Real(vec![HOLE; inner.iter().product()])),
             other => return Err(Ragged { index, expected: Array::describe_shape(&inner), found: describe(other) }),
         }
     }
-    let mut shape = vec![values.len()];
-    shape.extend(&inner);
-    Ok(Array { shape, elements: Elements::joined(runs) })
+    let shape = [values.len()].into_iter().chain(inner).collect();
+    Ok(Array::new(shape, Elements::joined(runs)).with_holes(holes))
 }
 
 fn describe(value: &Value) -> String {

@@ -37,7 +37,7 @@ pub fn unfold(value: &Value, by: i32) -> Result<Value> {
         Value::Array(array) => match &array.elements {
             Elements::Values(values) => {
                 let elements = Elements::Values(values.iter().map(|value| lift(value, by)).collect());
-                Value::array(Array { shape: array.shape.clone(), elements })
+                Value::array(Array::new(array.shape.clone(), elements))
             }
             Elements::Real(_) | Elements::Int(_) | Elements::Bool(_) => Value::Array(array),
         },

@@ -52,18 +52,29 @@ pub(crate) enum Frame {
     /// `tabulate(n, f)` (or, with `sum`, `⊕` of the values) with the values so far
     Tabulate { f: Value, n: usize, values: Vec<Value>, sum: Option<Value>, span: Span },
     /// The result of a sealed backpropagator gets its full shape.
-    Seal { f: Value, x: Value, order: u32 },
+    Seal(Seal),
     Quiet,
+}
+
+/// A sealed backpropagator at work: `raw` of `f` at `x`, pulled at `d`.
+pub(crate) struct Seal {
+    raw: Value,
+    f: Value,
+    x: Value,
+    d: Value,
+    order: u32,
 }
 
 pub(crate) struct Call {
     pub code: Rc<Code>,
     pub member: u32,
     body: Rc<Body>,
-    pub pc: usize,
+    pc: usize,
     /// The slot that waits for the result of a call.
     dest: u32,
     base: usize,
+    /// Where it was called.
+    pub from: Span,
 }
 
 /// What an application leads to.
@@ -192,10 +203,7 @@ impl Machine {
                     return self.within_limit(*span);
                 }
                 Ok(Next::Done(value)) => return Ok(Some(value)),
-                Err(fault) => {
-                    self.suspend_if(&body, pc);
-                    return Err((fault, *span));
-                }
+                Err(fault) => return Err((fault, *span)),
             }
         }
     }
@@ -211,15 +219,6 @@ impl Machine {
     /// Remembers where the call on top goes on.
     fn suspend(&mut self, pc: usize) {
         if let Some(Frame::Call(call)) = self.frames.last_mut() {
-            call.pc = pc;
-        }
-    }
-
-    /// Like [`Self::suspend`], if the call of this body is still on top.
-    fn suspend_if(&mut self, body: &Rc<Body>, pc: usize) {
-        if let Some(Frame::Call(call)) = self.frames.last_mut()
-            && Rc::ptr_eq(&call.body, body)
-        {
             call.pc = pc;
         }
     }
@@ -392,32 +391,40 @@ impl Machine {
                 self.apply(&derivative, x, 0, span)
             }
             Function::Closure(closure) => {
-                self.enter(closure.code.clone(), closure.member, &closure.env, x)?;
+                self.enter(closure.code.clone(), closure.member, &closure.env, x, span)?;
                 Ok(Flow::Entered)
             }
             Function::Sealed { raw, f, x: argument, y, order } => {
                 let d = prims::accept(f, y, x)?;
-                self.frames.push(Frame::Seal { f: f.clone(), x: argument.clone(), order: *order });
-                match self.pull(raw, d, *order, span)? {
+                let (raw, f, x) = (raw.clone(), f.clone(), argument.clone());
+                self.frames.push(Frame::Seal(Seal { raw: raw.clone(), f, x, d: d.clone(), order: *order }));
+                match self.run_raw(&raw, d, span)? {
                     Flow::Entered => Ok(Flow::Entered),
                     Flow::Value(value) => {
-                        self.frames.pop();
-                        Ok(Flow::Value(sealed(&value, f, argument, *order)?))
+                        let Some(Frame::Seal(seal)) = self.frames.pop() else { unreachable!("machine: a seal") };
+                        Ok(Flow::Value(seal.full(&value, seal.order)?))
                     }
                 }
             }
         }
     }
 
-    /// Applies a backpropagator in derived code: to zero, it gives zero without being run.
-    pub(crate) fn pull(&mut self, b: &Value, d: Value, _order: u32, span: Span) -> Result<Flow> {
+    /// Applies a backpropagator in derived code: to zero, it gives zero without being run. Under J only what can't
+    /// be anything but zero counts: a sensitivity that happens to be zero may be what we differentiate by.
+    fn pull(&mut self, b: &Value, d: Value, order: u32, span: Span) -> Result<Flow> {
+        let d = if order == 0 { d.raw() } else { d };
         if matches!(d, Value::Zero) || d.is_unit() {
             return Ok(Flow::Value(Value::Zero));
         }
+        self.run_raw(b, d, span)
+    }
+
+    /// Applies what is under the seals of a backpropagator.
+    fn run_raw(&mut self, b: &Value, d: Value, span: Span) -> Result<Flow> {
         let b = force(b)?;
         match &b {
             Value::Function(function) => match &**function {
-                Function::Sealed { raw, .. } => self.pull(raw, d, 0, span),
+                Function::Sealed { raw, .. } => self.run_raw(raw, d, span),
                 Function::Prim { .. } | Function::Closure(_) => self.apply(&b, d, 0, span),
             },
             _ => self.apply(&b, d, 0, span),
@@ -433,7 +440,7 @@ impl Machine {
         }
     }
 
-    fn enter(&mut self, code: Rc<Code>, member: u32, env: &Rc<Env>, x: Value) -> Result<()> {
+    fn enter(&mut self, code: Rc<Code>, member: u32, env: &Rc<Env>, x: Value, from: Span) -> Result<()> {
         if self.calls >= MAX_CALLS || self.slots.len() >= MAX_SLOTS {
             return self.too_deep(&code, member);
         }
@@ -448,7 +455,7 @@ impl Machine {
             self.slots[first_member + sibling as usize] = value;
         }
         self.calls += 1;
-        self.frames.push(Frame::Call(Call { code, member, body, pc: 0, dest: 0, base }));
+        self.frames.push(Frame::Call(Call { code, member, body, pc: 0, dest: 0, base, from }));
         Ok(())
     }
 
@@ -473,8 +480,8 @@ impl Machine {
                     Flow::Value(next) => value = next,
                     Flow::Entered => return Ok(Next::Frame),
                 },
-                Some(Frame::Seal { f, x, order }) => {
-                    value = sealed(&value, f, x, *order)?;
+                Some(Frame::Seal(seal)) => {
+                    value = seal.full(&value, seal.order)?;
                     self.frames.pop();
                 }
                 Some(Frame::Quiet) => {
@@ -547,13 +554,19 @@ fn function_order(function: &Function) -> u32 {
     }
 }
 
-/// The answer of a backpropagator in the full shape of what it belongs to, under `order` Js.
-fn sealed(value: &Value, f: &Value, x: &Value, order: u32) -> Result<Value> {
-    let part = |i| parts::get(value, &calculus::Field::Position(i));
-    if order == 0 {
-        return Ok(Value::pair(full(f, part(0)?), full(x, part(1)?)));
+impl Seal {
+    /// The answer of the backpropagator in the full shape of `f` and `x`. Under J the answer is a pair: the answer
+    /// proper and its backpropagator, which is sealed in turn.
+    fn full(&self, value: &Value, order: u32) -> Result<Value> {
+        let part = |i| parts::get(value, &calculus::Field::Position(i));
+        if order == 0 {
+            return Ok(Value::pair(full(&self.f, part(0)?), full(&self.x, part(1)?)));
+        }
+        let answer = self.full(&part(0)?, order - 1)?;
+        let (f, x, y) = (self.raw.clone(), self.d.clone(), answer.clone());
+        let sealed = Function::Sealed { raw: part(1)?, f, x, y, order: self.order - order };
+        Ok(Value::pair(answer, Value::Function(Rc::new(sealed))))
     }
-    Ok(Value::pair(sealed(&part(0)?, f, x, order - 1)?, part(1)?))
 }
 
 fn fail<T>(failure: &Failure, values: &[Value]) -> Result<T> {
@@ -596,12 +609,4 @@ fn not_lifted<T>(f: &Value) -> Result<T> {
         .note("a function under J expects functions in its argument to be J-images too")
         .help("write `J(f)(J(x))` where x holds functions")
         .err()
-}
-
-impl Call {
-    /// The place of the instruction that runs.
-    pub fn current_span(&self) -> Span {
-        let at = self.pc.saturating_sub(1).min(self.body.instructions.len() - 1);
-        self.body.instructions[at].span
-    }
 }

@@ -10,7 +10,7 @@ use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
 use crate::region::Region;
 use crate::show;
-use crate::sparse::{self, Sparse, hole_or_real};
+use crate::sparse::{self, Sparse};
 use crate::value::{Data, Form, Value};
 
 /// One part of a value. A part of the symbolic zero is zero.
@@ -113,10 +113,7 @@ pub fn element(value: &Value, i: usize) -> Result<Value> {
     if i >= array.len() {
         return Ok(Value::Zero);
     }
-    Ok(match array.row(i) {
-        Value::Real(x) => hole_or_real(x),
-        other => other,
-    })
+    Ok(array.sensitivity_row(i))
 }
 
 /// The sensitivity that is `d` in one part and zero elsewhere.

@@ -87,7 +87,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
         Show | Join | Error | Assert => text::apply(prim, args),
         Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
-        Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
+        IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
         J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable | Seed => {
             differentiation::apply(prim, args)
         }

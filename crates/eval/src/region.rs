@@ -90,7 +90,7 @@ impl Region {
             return array.at(self.offsets(&array.shape).next().unwrap_or(0));
         }
         let elements = array.elements.pick(self.offsets(&array.shape));
-        Value::array(Array { shape: self.shape(&array.shape), elements })
+        Value::array(Array::new(self.shape(&array.shape), elements).with_holes(array.holes))
     }
 }
 

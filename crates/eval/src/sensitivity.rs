@@ -26,12 +26,24 @@ pub fn zero(of: &Value) -> Value {
 /// A sensitivity in the full shape of the value it belongs to, unfolding when it is inspected.
 pub fn full(of: &Value, sensitivity: Value) -> Value {
     match (of, &sensitivity) {
-        (Value::Real(_), Value::Zero) => Value::Real(0.0),
-        (Value::Real(_), Value::Real(_)) => sensitivity,
+        (Value::Zero, _) | (Value::Real(_), Value::Real(_)) => sensitivity,
         (Value::Real(_), Value::Int(i)) => Value::Real(*i as f64),
         (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Value::unit(),
         (_, Value::Lazy(lazy)) if matches!(lazy.kind, Suspended::Full { .. }) => sensitivity,
         _ => Value::suspend(Suspended::Full { of: of.clone(), sensitivity }),
+    }
+}
+
+impl Value {
+    /// A sensitivity without the promise to be full: what derived code computes with.
+    pub fn raw(self) -> Value {
+        match &self {
+            Value::Lazy(lazy) => match &lazy.kind {
+                Suspended::Full { sensitivity, .. } => sensitivity.clone(),
+                Suspended::Lifted { .. } => self,
+            },
+            _ => self,
+        }
     }
 }
 
@@ -40,7 +52,8 @@ pub fn unfold(of: &Value, sensitivity: &Value) -> Result<Value> {
     let of = force(of)?;
     let d = force(sensitivity)?;
     match (&of, &d) {
-        (Value::Real(_), Value::Zero | Value::Real(_) | Value::Int(_)) => Ok(full(&of, d)),
+        (Value::Real(_), Value::Zero) => Ok(Value::Real(0.0)),
+        (Value::Real(_), Value::Real(_) | Value::Int(_)) => Ok(full(&of, d)),
         (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Ok(Value::unit()),
         (Value::Data(data), _) => unfold_data(data, &d),
         (Value::Array(array), _) => unfold_array(array, &d),
@@ -56,6 +69,10 @@ fn unfold_data(of: &Data, d: &Value) -> Result<Value> {
     let part = |i: usize, field: &Value| Ok(full(field, part_of(d, &of.form, i)?));
     if of.fields.is_empty() && matches!(of.form, Form::Tuple) {
         return Ok(Value::unit());
+    }
+    // The value is itself a raw sensitivity: its full shape isn't known here.
+    if let Form::Part(..) = of.form {
+        return Ok(d.clone());
     }
     if let (Form::Record(known), Value::Data(given)) = (&of.form, d)
         && let Form::Record(labels) = &given.form
@@ -112,26 +129,19 @@ fn unfold_array(of: &Array, d: &Value) -> Result<Value> {
         (Elements::Real(_), Some(Elements::Real(ds))) => Elements::Real(ds.iter().map(|d| d + 0.0).collect()),
         (Elements::Int(_) | Elements::Bool(_), _) => Elements::Values(vec![Value::unit(); of.size()]),
         _ => {
-            let d = |i| given.as_ref().map_or(Value::Zero, |given| hole_as_zero(given.at(i)));
+            let d = |i| given.as_ref().map_or(Value::Zero, |given| given.sensitivity_at(i));
             let values = of.values();
             let values = values.iter().enumerate().map(|(i, value)| forced(full(value, d(i))));
             return Ok(Value::array(with_shape(shape, values.collect::<Result<_>>()?)));
         }
     };
-    Ok(Value::array(Array { shape, elements }))
-}
-
-fn hole_as_zero(value: Value) -> Value {
-    match value {
-        Value::Real(x) => sparse::hole_or_real(x),
-        other => other,
-    }
+    Ok(Value::array(Array::new(shape, elements)))
 }
 
 fn with_shape(shape: Vec<usize>, values: Vec<Value>) -> Array {
     let array = Array::from_values(values.clone());
     let elements = array.map_or(Elements::Values(values), |array| array.elements);
-    Array { shape, elements }
+    Array::new(shape, elements)
 }
 
 /// The record over the captures.
@@ -296,7 +306,7 @@ fn plus_arrays(a: Value, b: Value) -> Result<Value> {
         (Value::Array(mut array), Value::Sparse(part)) | (Value::Sparse(part), Value::Array(mut array)) => {
             match (Rc::get_mut(&mut array), part.as_place()) {
                 (Some(unshared), Some((region, value))) => {
-                    sparse::add_region(&mut unshared.elements, &shape, &region, &value, 1.0)?;
+                    sparse::add_region(unshared.elements_mut(), &shape, &region, &value, 1.0)?;
                     Ok(Value::Array(array))
                 }
                 _ => Ok(Sparse::sum(shape, Value::Array(array), Value::Sparse(part))),
@@ -313,14 +323,15 @@ fn add_dense(mut a: Rc<Array>, mut b: Rc<Array>) -> Result<Value> {
     }
     match (&a.elements, &b.elements) {
         (Elements::Real(_), Elements::Real(theirs)) => {
+            let holes = a.holes && b.holes;
             let array = Rc::make_mut(&mut a);
-            let Elements::Real(own) = &mut array.elements else { unreachable!("reals") };
+            array.holes = holes;
+            let Elements::Real(own) = array.elements_mut() else { unreachable!("reals") };
             own.iter_mut().zip(theirs).for_each(|(x, y)| *x += y);
             Ok(Value::Array(a))
         }
         _ => {
-            let values = a.values().into_iter().zip(b.values());
-            let sums = values.map(|(x, y)| plus(hole_as_zero(x), hole_as_zero(y)));
+            let sums = (0..a.size()).map(|at| plus(a.sensitivity_at(at), b.sensitivity_at(at)));
             Ok(Value::array(with_shape(a.shape.clone(), sums.collect::<Result<_>>()?)))
         }
     }
@@ -362,7 +373,7 @@ fn conforms_within(
         && let Suspended::Full { of: other, .. } = &lazy.kind
     {
         // Already full for another value: compare the values' shapes instead, without unfolding.
-        return Ok(same_form(of, other, path));
+        return same_form(of, other, path, budget);
     }
     let of = force(of)?;
     let mismatch = |expected: String, found: &Value| {
@@ -379,6 +390,7 @@ fn conforms_within(
                 _ => mismatch("(): it carries no derivative".into(), d),
             }
         }
+        (Value::Data(data), _) if matches!(data.form, Form::Part(..)) => Ok(Ok(())),
         (Value::Data(data), Value::Data(given)) => conforms_data(data, given, &of, d, path, budget),
         (Value::Function(function), Value::Data(given)) => conforms_function(function, given, d, path, budget),
         (Value::Array(array), Value::Array(given)) if !array.same_shape(given) => {
@@ -392,24 +404,82 @@ fn conforms_within(
     }
 }
 
-fn same_form(of: &Value, other: &Value, path: &str) -> std::result::Result<(), Mismatch> {
-    let differ = match (of, other) {
-        (Value::Array(a), Value::Array(b)) => !a.same_shape(b),
-        (Value::Data(a), Value::Data(b)) => match (&a.form, &b.form) {
-            (Form::Tuple, Form::Tuple) => a.fields.len() != b.fields.len(),
-            (Form::Variant(a), Form::Variant(b)) => a != b,
-            (Form::Record(_), Form::Record(_)) => false,
-            _ => true,
-        },
-        (Value::Array(_), Value::Data(_)) | (Value::Data(_), Value::Array(_)) => true,
-        (Value::Real(_), Value::Data(_) | Value::Array(_)) => true,
-        _ => false,
-    };
-    if !differ {
-        return Ok(());
+/// Do sensitivities of `other` fit `of`?
+fn same_form(
+    of: &Value, other: &Value, path: &str, budget: &mut usize,
+) -> Result<std::result::Result<(), Mismatch>> {
+    if *budget == 0 {
+        return Ok(Ok(()));
     }
+    *budget -= 1;
+    let (of, other) = (force(of)?, force(other)?);
+    let parts: Vec<(String, Value, Value)> = match (&of, &other) {
+        (Value::Zero | Value::Sparse(_), _) | (_, Value::Zero | Value::Sparse(_)) => return Ok(Ok(())),
+        (Value::Array(a), Value::Array(b)) if a.same_shape(b) => return Ok(Ok(())),
+        (Value::Data(a), Value::Data(b)) => match (&a.form, &b.form) {
+            (Form::Part(..), _) | (_, Form::Part(..)) => return Ok(Ok(())),
+            (Form::Tuple, Form::Tuple) if a.fields.len() == b.fields.len() => named_parts(a, &b.fields),
+            (Form::Variant(c), Form::Variant(d)) if c == d => named_parts(a, &b.fields),
+            (Form::Record(known), Form::Record(labels)) if labels.iter().all(|label| known.contains(label)) => vec![],
+            _ => return Ok(Err(differ(&of, &other, path))),
+        },
+        (Value::Function(_), _) | (_, Value::Function(_)) => {
+            return Ok(match (captures_of(&of), captures_of(&other)) {
+                (Some(known), Some(labels)) if !includes(&known, &labels) => Err(other_captures(&known, &labels, path)),
+                _ => Ok(()),
+            });
+        }
+        (Value::Real(_), Value::Real(_)) => return Ok(Ok(())),
+        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) if !matches!(other, Value::Data(_) | Value::Array(_)) => {
+            return Ok(Ok(()));
+        }
+        _ => return Ok(Err(differ(&of, &other, path))),
+    };
+    for (name, of, other) in parts {
+        if let Err(mismatch) = same_form(&of, &other, &format!("{path}.{name}"), budget)? {
+            return Ok(Err(mismatch));
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn named_parts(data: &Data, others: &[Value]) -> Vec<(String, Value, Value)> {
+    let fields = data.fields.iter().zip(others).enumerate();
+    fields.map(|(i, (field, other))| (field_name(&data.form, i), field.clone(), other.clone())).collect()
+}
+
+/// The labels of a function's sensitivity, or of such a sensitivity.
+fn captures_of(value: &Value) -> Option<Rc<[Name]>> {
+    match value {
+        Value::Function(function) => match &**function {
+            Function::Closure(closure) => Some(closure.code.labels()),
+            Function::Prim { .. } => Some(Rc::from([])),
+            Function::Sealed { .. } => None,
+        },
+        Value::Data(data) => match &data.form {
+            Form::Record(labels) => Some(labels.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn other_captures(known: &[Name], labels: &[Name], path: &str) -> Mismatch {
+    let list = |names: &[Name]| match names {
+        [] => "nothing".to_string(),
+        names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    };
+    let (expected, found) = (format!("sensitivities for {}", list(known)), format!("sensitivities for {}", list(labels)));
+    Mismatch { path: path.into(), expected, found }
+}
+
+fn includes(known: &[Name], labels: &[Name]) -> bool {
+    labels.iter().all(|label| known.contains(label))
+}
+
+fn differ(of: &Value, other: &Value, path: &str) -> Mismatch {
     let (expected, found) = (format!("a sensitivity of {}", show::described(of)), show::described(other));
-    Err(Mismatch { path: path.into(), expected, found: format!("a sensitivity of {found}") })
+    Mismatch { path: path.into(), expected, found: format!("a sensitivity of {found}") }
 }
 
 fn conforms_data(

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::array::{Array, Elements, HOLE};
+use crate::array::{Array, Elements, HOLE, is_hole};
 use crate::fault::Result;
 use crate::region::Region;
 use crate::sensitivity::plus;
@@ -61,7 +61,7 @@ pub fn dense(sparse: &Rc<Sparse>) -> Result<Rc<Array>> {
     for (node, paths) in in_topological_order(sparse) {
         sum.add_node(&node, paths)?;
     }
-    let array = Rc::new(Array { shape: sparse.shape.clone(), elements: sum.elements });
+    let array = Rc::new(Array::new(sparse.shape.clone(), sum.elements).with_holes(true));
     let old = sparse.node.replace(Node::Dense(array.clone()));
     if let Node::Place(_, value) = old {
         release([value]);
@@ -181,18 +181,19 @@ fn add_elements(
 ) -> Result<()> {
     work::add(array.size());
     if let (Elements::Real(sums), Elements::Real(reals)) = (&mut *elements, &array.elements) {
+        // `+ 0.0` keeps a numeric zero apart from a hole; `+ HOLE` changes nothing
+        let numeric = if array.holes { HOLE } else { 0.0 };
         for (at, x) in offsets.into_iter().zip(reals) {
-            sums[at] += times * x;
+            sums[at] += times * x + numeric;
         }
         return Ok(());
     }
-    let values = array.values();
+    let values: Vec<Value> = (0..array.size()).map(|at| array.sensitivity_at(at)).collect();
     offsets.into_iter().zip(&values).try_for_each(|(at, value)| add_element(elements, at, value, times))
 }
 
 fn add_element(elements: &mut Elements, at: usize, value: &Value, times: f64) -> Result<()> {
     if let (Elements::Real(sums), Value::Real(x)) = (&mut *elements, value) {
-        // `+ 0.0` keeps a numeric zero apart from a hole
         sums[at] += times * x + 0.0;
         return Ok(());
     }
@@ -221,16 +222,13 @@ fn times_value(value: &Value, times: f64) -> Result<Value> {
 /// The elements as values of any kind; holes become symbolic zeros.
 fn to_values(elements: &mut Elements) -> &mut Vec<Value> {
     if let Elements::Real(reals) = elements {
-        *elements = Elements::Values(reals.iter().map(|&x| hole_or_real(x)).collect());
+        let value = |&x: &f64| if is_hole(x) { Value::Zero } else { Value::Real(x) };
+        *elements = Elements::Values(reals.iter().map(value).collect());
     }
     match elements {
         Elements::Values(values) => values,
         Elements::Real(_) | Elements::Int(_) | Elements::Bool(_) => unreachable!("sums have reals or values"),
     }
-}
-
-pub fn hole_or_real(x: f64) -> Value {
-    if crate::array::is_hole(x) { Value::Zero } else { Value::Real(x) }
 }
 
 impl Sparse {

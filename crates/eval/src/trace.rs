@@ -15,20 +15,17 @@ pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], first_user_file
         .filter_map(|frame| if let Frame::Call(call) = frame { Some(call) } else { None })
         .collect();
     let in_library = |span: Span| span.file.0 < first_user_file;
-    if in_library(diagnostic.span()) {
-        let outside = calls.iter().position(|call| !in_library(call_span(call)));
-        if let Some(at) = outside {
-            let inner = at.checked_sub(1).map(|inner| calls[inner]).or(calls.first().copied());
-            if let Some(name) = inner.and_then(|call| lambda(call).name) {
-                diagnostic.notes.push(format!("raised inside `{name}` of the library"));
-            }
-            diagnostic.labels[0].span = call_span(calls[at]);
+    if in_library(diagnostic.span())
+        && let Some(call) = calls.iter().find(|call| !in_library(call.from))
+    {
+        if let Some(name) = lambda(call).name {
+            diagnostic.notes.push(format!("raised inside `{name}` of the library"));
         }
+        diagnostic.labels[0].span = call.from;
     }
-    for (i, call) in calls.iter().enumerate() {
-        let span = calls.get(i + 1).map_or(lambda(call).span, |caller| call_span(caller));
-        let entry = Trace { span, text: describe(lambda(call)) };
-        if in_library(span) || diagnostic.trace.last() == Some(&entry) {
+    for call in calls {
+        let entry = Trace { span: call.from, text: describe(lambda(call)) };
+        if in_library(call.from) || diagnostic.trace.last() == Some(&entry) {
             continue;
         }
         if diagnostic.trace.len() == SHOWN {
@@ -40,11 +37,6 @@ pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], first_user_file
 
 fn lambda(call: &Call) -> &Lambda {
     call.code.lambda(call.member)
-}
-
-/// Where a call stands at the moment.
-fn call_span(call: &Call) -> Span {
-    call.current_span()
 }
 
 fn describe(lambda: &Lambda) -> String {

@@ -12,6 +12,9 @@ use syntax::{NodeId, Tree};
 
 use crate::session::{Failure, Session};
 
+/// How the answer of [`agrees`] begins if the expectation itself is at fault.
+pub const UNREADABLE: &str = "the expectation can't be";
+
 /// Compares a value with the text of a `//=>` comment. `Err` says why they differ.
 pub fn agrees(session: &mut Session, value: &Value, text: &str) -> Result<(), String> {
     let (plain, marks) = without_marks(text);
@@ -22,7 +25,7 @@ pub fn agrees(session: &mut Session, value: &Value, text: &str) -> Result<(), St
     let file = session.sources.add("<expected>", plain.as_str());
     let tree = syntax::parse_expression(file, &plain);
     if let Some(error) = tree.errors().first() {
-        return Err(format!("the expectation can't be read: {}", error.message));
+        return Err(format!("{UNREADABLE} read: {}", error.message));
     }
     let root = tree.root_expr();
     Matcher { session, tree: &tree, text: &plain, marks: &marks }.agrees(root, value)
@@ -55,7 +58,7 @@ fn without_marks(text: &str) -> (String, Vec<usize>) {
 
 fn evaluate(session: &mut Session, text: &str) -> Result<Value, String> {
     let messages = |failure: Failure| failure.first().map_or(String::new(), |error| error.message.clone());
-    session.evaluate(text).map_err(|failure| format!("the expectation can't be computed: {}", messages(failure)))
+    session.evaluate(text).map_err(|failure| format!("{UNREADABLE} computed: {}", messages(failure)))
 }
 
 fn agrees_exactly(value: &Value, expected: &Value) -> Result<(), String> {

@@ -1,5 +1,7 @@
 //! The standard library, compiled in.
 
+use calculus::Prim;
+
 macro_rules! files {
     ($($name:literal),*) => {
         /// The files of the library by name, in the order in which they are loaded: each may use those before it.
@@ -9,6 +11,12 @@ macro_rules! files {
 }
 
 files!["lists", "loops", "arrays", "special", "linalg", "core", "derivatives"];
+
+/// Primitives that are also found under the name of a module, as in `linalg.solve`.
+pub const QUALIFIED: &[(&str, &[Prim])] = &[(
+    "linalg",
+    &[Prim::MatMul, Prim::Transpose, Prim::Cholesky, Prim::Solve, Prim::SolveLower, Prim::Det, Prim::Inv, Prim::Eigh],
+)];
 
 /// How primitives differentiate: not part of what programs see.
 pub const DERIVATIVES: &str = "derivatives";

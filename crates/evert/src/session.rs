@@ -79,6 +79,10 @@ impl Session {
             for (name, binding) in scope.iter() {
                 self.prelude.insert(name, binding.clone());
             }
+            let qualified = library::QUALIFIED.iter().filter(|(module, _)| module == name).flat_map(|(_, prims)| *prims);
+            for prim in qualified {
+                scope.insert(Name::new(prim.name()), Binding::Root(Root::Prim(*prim)));
+            }
             self.modules.library.insert(name, Rc::new(scope));
         }
         self.machine.first_user_file = library::FILES.len() as u32;

@@ -1,11 +1,11 @@
 //! Running the expectations and `test` blocks of a file.
 
-use base::{Diagnostic, Span};
+use base::{Diagnostic, Span, codes};
 use calculus::{Step, StepKind};
 use syntax::ast::{ExpectationKind, Statement};
 use syntax::{NodeId, Tree};
 
-use crate::expectation::{agrees, mentions};
+use crate::expectation::{UNREADABLE, agrees, mentions};
 use crate::session::{Failure, Session};
 
 /// One thing that a file claims, and whether it holds.
@@ -33,6 +33,7 @@ pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, F
     for (step, statement) in module.steps.iter().zip(statements) {
         cases.extend(run_step(session, step, &tree, statement));
     }
+    cases.extend(tree.unclaimed_expectations().into_iter().map(unclaimed));
     Ok(cases)
 }
 
@@ -52,7 +53,9 @@ fn run_step(session: &mut Session, step: &Step, tree: &Tree, statement: NodeId) 
     let case = |result| Some(Case { span: step.span, name: name.clone(), result });
     match (outcome, expectation) {
         (Ok(value), Some(expectation)) => match expectation.kind {
-            ExpectationKind::Equals(text) => case(agrees(session, &value, &text).map_err(Problem::Differs)),
+            ExpectationKind::Equals(text) => {
+                case(agrees(session, &value, &text).map_err(|words| differs(words, expectation.span)))
+            }
             ExpectationKind::Fails(text) => {
                 let found = eval::show::show(&value);
                 case(Err(Problem::Differs(format!("expected an error that says `{text}`\n   found {found}"))))
@@ -70,4 +73,20 @@ fn run_step(session: &mut Session, step: &Step, tree: &Tree, statement: NodeId) 
         (Ok(_), None) if matches!(step.kind, StepKind::Test(_)) => case(Ok(())),
         (Ok(_), None) => None,
     }
+}
+
+/// The expectation isn't met, or nobody could tell.
+fn differs(words: String, expectation: Span) -> Problem {
+    if !words.starts_with(UNREADABLE) {
+        return Problem::Differs(words);
+    }
+    let help = "write a value as the language writes it; numbers may have a `~` before them";
+    Problem::Failed(Box::new(Diagnostic::new(codes::BAD_EXPECTATION, expectation, words).help(help)))
+}
+
+/// An expectation that would never be checked.
+fn unclaimed(span: Span) -> Case {
+    let error = Diagnostic::new(codes::BAD_EXPECTATION, span, "this expectation belongs to no expression")
+        .help("write it after an expression, on the same line or alone on the next");
+    Case { span, name: String::new(), result: Err(Problem::Failed(Box::new(error))) }
 }

@@ -17,16 +17,25 @@ pub struct Ident {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Statement {
     /// `let p = e`
-    Let { pattern: NodeId, value: NodeId },
+    Let {
+        pattern: NodeId,
+        value: NodeId,
+    },
     /// `fn f(x, y) = e` or `fn f(x) { … }`, with its rule clauses
     Fn(Function),
     Expr(NodeId),
     /// `type List = Nil | Cons(head, tail)` (top level only)
-    Type { name: Ident, constructors: Vec<Constructor> },
+    Type {
+        name: Ident,
+        constructors: Vec<Constructor>,
+    },
     /// `import "path"`, `import linalg`, `import … as name` (top level only)
     Import(Import),
     /// `test "name" { … }` (top level only); the body is a block
-    Test { name: String, body: NodeId },
+    Test {
+        name: String,
+        body: NodeId,
+    },
     Error,
 }
 
@@ -94,26 +103,61 @@ pub enum Expr {
     Tuple(Vec<NodeId>),
     Record(Vec<(Ident, NodeId)>),
     /// `{r with x: e, y: e}` or `{a with [i]: v}`
-    With { base: NodeId, updates: Vec<Update> },
+    With {
+        base: NodeId,
+        updates: Vec<Update>,
+    },
     Array(Vec<NodeId>),
     /// `[e for i in 0..n, x in xs if c]`
     Comprehension(Comprehension),
     /// `f(a, b)`: all arguments; `sum(e for k in 0..n)`: one argument that is a `Generator` expression
-    Call { callee: NodeId, args: Vec<NodeId> },
+    Call {
+        callee: NodeId,
+        args: Vec<NodeId>,
+    },
     /// A generator as sole argument of a call: means the array of its values
     Generator(Comprehension),
     /// `e.x`
-    Field { base: NodeId, field: Ident },
+    Field {
+        base: NodeId,
+        field: Ident,
+    },
     /// `e.0`
-    Position { base: NodeId, index: u32, index_span: Span },
-    Index { base: NodeId, indices: Vec<IndexArg> },
+    Position {
+        base: NodeId,
+        index: u32,
+        index_span: Span,
+    },
+    Index {
+        base: NodeId,
+        indices: Vec<IndexArg>,
+    },
     /// `x => e`, `(x, y) => e`, `() => e`, `λx => e`
-    Lambda { params: Vec<NodeId>, body: NodeId, rules: Vec<Rule> },
-    Unary { op: UnaryOp, operand: NodeId },
+    Lambda {
+        params: Vec<NodeId>,
+        body: NodeId,
+        rules: Vec<Rule>,
+    },
+    Unary {
+        op: UnaryOp,
+        operand: NodeId,
+    },
     /// `&&`, `||`, `|>`, `<~`, `⊕`, `..` included
-    Binary { op: BinaryOp, op_span: Span, left: NodeId, right: NodeId },
-    If { condition: NodeId, then: NodeId, otherwise: Option<NodeId> },
-    Match { scrutinee: NodeId, arms: Vec<Arm> },
+    Binary {
+        op: BinaryOp,
+        op_span: Span,
+        left: NodeId,
+        right: NodeId,
+    },
+    If {
+        condition: NodeId,
+        then: NodeId,
+        otherwise: Option<NodeId>,
+    },
+    Match {
+        scrutinee: NodeId,
+        arms: Vec<Arm>,
+    },
     /// `{ …; e }`: statements, the last one being the value if it is an expression; `{}` after `if` is empty
     Block(Vec<NodeId>),
 }
@@ -207,7 +251,11 @@ pub enum Pattern {
     /// `{x: p, y}`: `y` alone binds y
     Record(Vec<(Ident, Option<NodeId>)>),
     /// `Cons(h, t)`, `module.Cons(h, t)`; `module.Nil` has no arguments
-    Constructor { module: Option<Ident>, name: Ident, args: Vec<NodeId> },
+    Constructor {
+        module: Option<Ident>,
+        name: Ident,
+        args: Vec<NodeId>,
+    },
     /// `[a, b]`
     Array(Vec<NodeId>),
 }

@@ -160,7 +160,15 @@ impl Matcher<'_> {
             None => self.innermost = Innermost::default(),
         }
         let may_update = kind == TokenKind::LeftBrace;
-        self.open.push(Open { at, closer, indent: self.indent, line: self.line, likely_end: None, may_update, outside });
+        self.open.push(Open {
+            at,
+            closer,
+            indent: self.indent,
+            line: self.line,
+            likely_end: None,
+            may_update,
+            outside,
+        });
         self.push(index, kind, newline);
     }
 

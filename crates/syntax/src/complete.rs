@@ -4,6 +4,7 @@ use base::FileId;
 
 use crate::brackets::match_brackets;
 use crate::lexer::{Token, TokenKind, lex};
+use crate::parser::precedence;
 
 /// False while a bracket or a string is open, or the text ends in what must be followed: an operator, `=`, `=>`, `,`.
 pub fn is_complete(text: &str) -> bool {
@@ -12,9 +13,9 @@ pub fn is_complete(text: &str) -> bool {
     if !stray.is_empty() {
         return true; // no further line can mend it
     }
-    let open = significant
-        .iter()
-        .any(|token| token.kind.closer().is_some() && !token.closed && !is_closer(significant[token.end as usize].kind));
+    let open = significant.iter().any(|token| {
+        token.kind.closer().is_some() && !token.closed && !is_closer(significant[token.end as usize].kind)
+    });
     let last = significant.iter().rev().nth(1).map_or(TokenKind::End, |token| token.kind);
     !open && !ends_in_string(&tokens) && !must_be_followed(last)
 }
@@ -30,10 +31,7 @@ fn is_closer(kind: TokenKind) -> bool {
 
 fn must_be_followed(kind: TokenKind) -> bool {
     use TokenKind::*;
-    matches!(
-        kind,
-        Comma | Colon | Dot | DotDot | Equals | Arrow | Bar | Plus | Minus | Star | Slash | Percent | At | Caret
-            | CirclePlus | EqualEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual | AndAnd | OrOr | Bang
-            | Attach | Pipe | Fn | Let | If | Else | Match | For | In | With
-    )
+    let sign = matches!(kind, Comma | Colon | Dot | Equals | Arrow | Bar | Bang);
+    let word = matches!(kind, Fn | Let | If | Else | Match | For | In | With);
+    sign || word || precedence(kind, "").is_some()
 }

@@ -7,9 +7,12 @@ use crate::lexer::TokenKind;
 use crate::tree::{NodeId, Tree};
 
 impl Tree {
-    /// The expectation behind a statement on its line, or alone on the lines directly after it; consecutive lines of
+    /// The expectation behind an expression statement on its line, or alone on the lines directly after it; consecutive lines of
     /// one kind join with a space.
     pub fn expectation(&self, statement: NodeId) -> Option<Expectation> {
+        if !self.kind(statement).is_expr() {
+            return None;
+        }
         let comments = self.comments_after(self.node(statement).end);
         let (&first, rest) = comments.split_first()?;
         let marker = marker(self.text_at(first));

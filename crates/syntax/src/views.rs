@@ -46,9 +46,7 @@ impl Tree {
             NodeKind::Lambda | NodeKind::Ruled => self.lambda(id),
             NodeKind::Unary => Expr::Unary { op: self.unary_op(id), operand: children[0] },
             NodeKind::Binary => self.binary(id),
-            NodeKind::If => {
-                Expr::If { condition: children[0], then: children[1], otherwise: children.get(2).copied() }
-            }
+            NodeKind::If => Expr::If { condition: children[0], then: children[1], otherwise: children.get(2).copied() },
             NodeKind::Match => Expr::Match { scrutinee: children[0], arms: self.arms(&children[1..]) },
             NodeKind::Block => Expr::Block(children.to_vec()),
             _ => Expr::Error,

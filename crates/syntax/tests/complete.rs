@@ -4,7 +4,9 @@ use syntax::is_complete;
 
 #[test]
 fn open_brackets_and_strings_want_more() {
-    for text in ["f(", "f(x, {", "[1,\n2", "{ let x = 1\n", "\"abc", "\"abc {x", "match v {\n A => 1", "fn f(x) {\nfn g(y) = y"] {
+    for text in
+        ["f(", "f(x, {", "[1,\n2", "{ let x = 1\n", "\"abc", "\"abc {x", "match v {\n A => 1", "fn f(x) {\nfn g(y) = y"]
+    {
         assert!(!is_complete(text), "{text:?}");
     }
 }

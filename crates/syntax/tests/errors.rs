@@ -208,11 +208,10 @@ fn e0114_statements_that_cannot_stand_there() {
 
 #[test]
 fn one_mistake_does_not_spread() {
-    check_errors("let a = 1 +\n\nlet b = 2\nf(1 2, 3, 4)\nlet c = )\nb", &[
-        ("E0114", "let"),
-        ("E0105", "2"),
-        ("E0104", ")"),
-    ]);
+    check_errors(
+        "let a = 1 +\n\nlet b = 2\nf(1 2, 3, 4)\nlet c = )\nb",
+        &[("E0114", "let"), ("E0105", "2"), ("E0104", ")")],
+    );
     check_errors("fn f(x) { let = 1; x }\nfn g(y) = y\n[1, +, 3]", &[("E0105", "="), ("E0105", "+")]);
     check_errors("match v {\n A 1\n B => 2\n C => \n}", &[("E0105", "1"), ("E0105", "}")]);
 }

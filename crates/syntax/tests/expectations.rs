@@ -30,6 +30,7 @@ fn it_stands_on_the_lines_directly_after() {
     check("f(x)  //=> (1,\n      //=> 2)", &[equals("(1, 2)")]);
     check("f(x)\n\n//=> 1", &[None]);
     check("f(x)\n// no\n//=> 1", &[None]);
+    check("let x = 1  //=> 1", &[None]);
 }
 
 #[test]
@@ -41,7 +42,8 @@ fn it_is_found_in_blocks() {
 #[test]
 fn one_that_nothing_claims_is_listed() {
     let text = "let x = 1  //=> 1\nx  //=> 1\n\n//=> 2\nf(a, //=> 3\n b)";
-    let found: Vec<&str> = parse(text).unclaimed_expectations().into_iter().map(|span| common::at(text, span)).collect();
+    let found: Vec<&str> =
+        parse(text).unclaimed_expectations().into_iter().map(|span| common::at(text, span)).collect();
     assert_eq!(found, ["//=> 1", "//=> 2", "//=> 3"]);
 }
 

@@ -1,7 +1,7 @@
 //! The standard layout: what it looks like, and that it changes neither meaning nor comments.
 
 mod common;
-use common::{Random, parse};
+use common::{Random, WORDS, parse};
 use syntax::TokenKind;
 
 /// Formats without loss, to the same meaning, once and for all.
@@ -53,7 +53,10 @@ fn spaces_follow_from_the_tokens() {
         "let  x=1+2*y^ 2 ;f( a,b )\n[ 1 ,2 ][ 0 .. 1 , .. ]\n{ x:1 }.x\n-  x\n! a==b\nλ  x=>x\nλ _ => 1\n1 .0\n(x)=>{}",
         "let x = 1 + 2 * y^2\nf(a, b)\n[1, 2][0..1, ..]\n{x: 1}.x\n-x\n!a == b\nλx => x\nλ _ => 1\n1 .0\n(x) => {}\n",
     );
-    check("fn f( x,y ){x}\ntype  T=|A|B( x )\nimport  \"a\"  as  b", "fn f(x, y) { x }\ntype T = A | B(x)\nimport \"a\" as b\n");
+    check(
+        "fn f( x,y ){x}\ntype  T=|A|B( x )\nimport  \"a\"  as  b",
+        "fn f(x, y) { x }\ntype T = A | B(x)\nimport \"a\" as b\n",
+    );
     check("assert(a)==b\nassert( c )", "assert (a) == b\nassert(c)\n");
 }
 
@@ -129,10 +132,7 @@ fn long_chains_break_at_operators_that_cannot_start_a_statement() {
     check(&[LONG; 4].join(" |> "), &format!("{}\n", [LONG; 4].join("\n  |> ")));
     check(&[LONG; 4].join(" && "), &format!("{}\n", [LONG; 4].join("\n  && ")));
     check_same("xs\n  |> f\n  |> g\n");
-    check(
-        &format!("f(({}))", [LONG; 4].join(" + ")),
-        &format!("f((\n  {}\n))\n", [LONG; 4].join(" +\n  ")),
-    );
+    check(&format!("f(({}))", [LONG; 4].join(" + ")), &format!("f((\n  {}\n))\n", [LONG; 4].join(" +\n  ")));
 }
 
 #[test]
@@ -164,7 +164,9 @@ fn comments_keep_their_place() {
     check_same("match v {\n  // first\n  A => 1,  // one\n  // last\n}\n");
     check_same("type T =\n  // first\n  | A  // one\n  | B\n");
     check_same("if a {\n  // nothing\n}\n");
-    check("let x = // why\n 1", "let x =  // why\n1\n");
+    check("let x = // why\n 1", "let x =  // why\n  1\n");
+    check("let f = // why\n x => x", "let f =  // why\n  x => x\n");
+    check_same("fn f(x) =\n  // why\n  g(x)\n");
     check("a; // behind\nb", "a  // behind\nb\n");
     check("[1, 2 // two\n, 3]", "[\n  1,\n  2,  // two\n  3,\n]\n");
     check_same("fn f(x) = x  // body\n  // above the rule\n  reverse x => x  // rule\n");
@@ -195,7 +197,7 @@ fn long_chains_and_deep_nests_are_formatted() {
 #[test]
 fn random_programs_keep_their_meaning_and_settle_at_once() {
     let mut random = Random(4);
-    for _ in 0..100_000 {
+    for _ in 0..1_500 {
         let mut program = Program { random: Random(random.next()), out: String::new() };
         for _ in 0..1 + program.random.below(3) {
             program.statement(4);
@@ -214,6 +216,21 @@ fn random_programs_keep_their_meaning_and_settle_at_once() {
     }
 }
 
+#[test]
+fn token_soup_that_means_something_keeps_its_meaning() {
+    let mut random = Random(5);
+    let mut meaningful = 0;
+    for _ in 0..60_000 {
+        let len = random.below(9);
+        let text: String = (0..len).map(|_| random.pick(WORDS)).collect();
+        if parse(&text).errors().is_empty() {
+            meaningful += 1;
+            format(&text);
+        }
+    }
+    assert!(meaningful > 5_000, "{meaningful}");
+}
+
 /// Line breaks and comments in place of some spaces.
 fn shake(text: &str, random: &mut Random) -> String {
     let one_in = 2 + random.below(20);
@@ -221,7 +238,15 @@ fn shake(text: &str, random: &mut Random) -> String {
     for c in text.chars() {
         match c {
             ' ' if random.below(one_in) == 0 => {
-                out.push_str(random.pick(&["\n", "\n\n", " // c\n", "\n// d\n", "  ", "\n  // e\n\n// f\n", " //=> 1\n"]));
+                out.push_str(random.pick(&[
+                    "\n",
+                    "\n\n",
+                    " // c\n",
+                    "\n// d\n",
+                    "  ",
+                    "\n  // e\n\n// f\n",
+                    " //=> 1\n",
+                ]));
             }
             c => out.push(c),
         }
@@ -323,7 +348,21 @@ impl Program {
     }
 
     fn atom(&mut self) {
-        self.word(&["x", "f", "1", "2.5", "()", "true", "\"text {x} \\n\"", "a_longer_name", "{}", "θ'", "[]", "1 .0", "reverse"]);
+        self.word(&[
+            "x",
+            "f",
+            "1",
+            "2.5",
+            "()",
+            "true",
+            "\"text {x} \\n\"",
+            "a_longer_name",
+            "{}",
+            "θ'",
+            "[]",
+            "1 .0",
+            "reverse",
+        ]);
     }
 
     fn expr(&mut self, depth: usize) {
@@ -331,9 +370,11 @@ impl Program {
             return self.atom();
         }
         match self.random.below(19) {
-            0 | 1 | 2 => {
+            0..=2 => {
                 self.operand(depth);
-                self.word(&[" + ", " - ", " * ", " @ ", " ⊕ ", " ^ ", " < ", " == ", " && ", " || ", " |> ", " <~ ", " .. "]);
+                self.word(&[
+                    " + ", " - ", " * ", " @ ", " ⊕ ", " ^ ", " < ", " == ", " && ", " || ", " |> ", " <~ ", " .. ",
+                ]);
                 self.operand(depth);
             }
             3 => {

@@ -53,9 +53,10 @@ fn blocks_bring_them_back() {
 fn arms_end_at_commas_or_newlines() {
     check("match v { 0 => a, 1 => b }", &["(match v (arm 0 a) (arm 1 b))"]);
     check("match v {\n0 => a\n1 => b\n}", &["(match v (arm 0 a) (arm 1 b))"]);
-    check("match v {\n0 => f\n(x, y) => b\n[z] => c\n-1 => d,\n}", &[
-        "(match v (arm 0 f) (arm (tuple x y) b) (arm (array z) c) (arm -1 d))",
-    ]);
+    check(
+        "match v {\n0 => f\n(x, y) => b\n[z] => c\n-1 => d,\n}",
+        &["(match v (arm 0 f) (arm (tuple x y) b) (arm (array z) c) (arm -1 d))"],
+    );
     check("match v {\n0 => a\n(x) if x > 0 => b }", &["(match v (arm 0 a) (arm x (if (> x 0)) b))"]);
     check("match v {\n0 => a\n- b\n+ c\n_ => f\n(x)\n}", &["(match v (arm 0 (+ (- a b) c)) (arm _ (call f x)))"]);
     check("match v {\nA => x => x\nB => y }", &["(match v (arm A (lambda (x) x)) (arm B y))"]);

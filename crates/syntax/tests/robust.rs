@@ -1,16 +1,8 @@
 //! Any text gets a tree: lossless, without panics, in linear time.
 
 mod common;
-use common::{Random, parse};
+use common::{Random, WORDS, parse};
 use syntax::Tree;
-
-const WORDS: &[&str] = &[
-    "fn ", "let ", "if ", "else ", "match ", "for ", "in ", "with ", "true", "type ", "import ", "test ", "assert ", "as ",
-    "reverse ", "forward ", "transpose ", "approximate ", "x", "f", "Cons", "λ", "θ'", "_", "1", "2.5", "1e9", "0x1",
-    "9223372036854775808", "\"", "\"a\"", "\"{x}\"", "\\", "{", "}", "(", ")", "[", "]", "{}", "()", ",", ";", ":", ".", "..",
-    "=", "=>", "|", "+", "-", "*", "/", "%", "@", "^", "⊕", "==", "!=", "<", "<=", "&&", "||", "!", "<~", "|>", "**", "->",
-    " ", " ", "\n", "\n", "\n  ", "// c\n", "/// d\n", "//=> 1\n", "//! e\n", "/*", "*/", "#", "\r\n", "\t",
-];
 
 #[track_caller]
 fn check_tree(tree: &Tree, text: &str) {
@@ -86,10 +78,56 @@ fn a_missing_bracket_gives_few_errors() {
 fn deep_nesting_ends_soon() {
     const N: usize = 200_000;
     for piece in [
-        "(", "[", "{", "f(", "a[", "{x: ", "{r with x: ", "(x, ", "\"{", "if ", "if a {", "match ", "match a { x => ", "x => ",
-        "(x) => ", "((x) => ", "{ let y = ", "fn f(", "fn f(x) = ", "fn f(x) { ", "- ", "!", "2^", "a |> ", "f <~ ", "a.x", "a(",
-        ")", "]", "}", ") => ", "(a", "[a for x in ", "reverse x => ", "reverse (", "let (", "x => reverse x => ", "λ", "λ(",
-        "/*", "\"", "else if a {} ", "a < ", "a[..", "{a with [", "match v { (", "match v { A => f\n(", "/* */", "//=> x\n", "with ",
+        "(",
+        "[",
+        "{",
+        "f(",
+        "a[",
+        "{x: ",
+        "{r with x: ",
+        "(x, ",
+        "\"{",
+        "if ",
+        "if a {",
+        "match ",
+        "match a { x => ",
+        "x => ",
+        "(x) => ",
+        "((x) => ",
+        "{ let y = ",
+        "fn f(",
+        "fn f(x) = ",
+        "fn f(x) { ",
+        "- ",
+        "!",
+        "2^",
+        "a |> ",
+        "f <~ ",
+        "a.x",
+        "a(",
+        ")",
+        "]",
+        "}",
+        ") => ",
+        "(a",
+        "[a for x in ",
+        "reverse x => ",
+        "reverse (",
+        "let (",
+        "x => reverse x => ",
+        "λ",
+        "λ(",
+        "/*",
+        "\"",
+        "else if a {} ",
+        "a < ",
+        "a[..",
+        "{a with [",
+        "match v { (",
+        "match v { A => f\n(",
+        "/* */",
+        "//=> x\n",
+        "with ",
     ] {
         let text = piece.repeat(N);
         let tree = parse(&text);

@@ -5,12 +5,14 @@ use common::{check, check_errors, check_help};
 
 #[test]
 fn a_clause_belongs_to_the_fn_it_follows() {
-    check("fn f(x) = x * x\n  reverse x => (y, dy => ({}, dy))", &[
-        "(fn f (x) (* x x) (reverse (x) (tuple y (lambda (dy) (tuple (record) dy)))))",
-    ]);
-    check("fn f(x) { x }\n  forward (x, y) => x\n  transpose dy => dy", &[
-        "(fn f (x) (block x) (forward (x y) x) (transpose (dy) dy))",
-    ]);
+    check(
+        "fn f(x) = x * x\n  reverse x => (y, dy => ({}, dy))",
+        &["(fn f (x) (* x x) (reverse (x) (tuple y (lambda (dy) (tuple (record) dy)))))"],
+    );
+    check(
+        "fn f(x) { x }\n  forward (x, y) => x\n  transpose dy => dy",
+        &["(fn f (x) (block x) (forward (x y) x) (transpose (dy) dy))"],
+    );
 }
 
 #[test]
@@ -21,29 +23,36 @@ fn a_clause_belongs_to_the_innermost_function_before_it() {
     check("fn fix(p, f) = ((x => x)) reverse x => x", &[inner]);
     check("let g = a => b => c\n  reverse x => x", &["(let g (lambda (a) (lambda (b) c (reverse (x) x))))"]);
     check("let g = a => (b => c)\n  reverse x => x", &["(let g (lambda (a) (lambda (b) c (reverse (x) x))))"]);
-    check("let g = a => (b => c)(d)\n  reverse x => x", &["(let g (lambda (a) (call (lambda (b) c) d) (reverse (x) x)))"]);
+    check(
+        "let g = a => (b => c)(d)\n  reverse x => x",
+        &["(let g (lambda (a) (call (lambda (b) c) d) (reverse (x) x)))"],
+    );
     check("f(a => b reverse x => x, c)", &["(call f (lambda (a) b (reverse (x) x)) c)"]);
     check("f <~ a => b\n reverse x => x", &["(<~ f (lambda (a) b (reverse (x) x)))"]);
 }
 
 #[test]
 fn consecutive_clauses_share_one_owner() {
-    check("fn f(x) = x\n  reverse x => y => y\n  forward x => (z => z)\n  transpose x => x", &[
-        "(fn f (x) x (reverse (x) (lambda (y) y)) (forward (x) (lambda (z) z)) (transpose (x) x))",
-    ]);
-    check("(x => x)\n  reverse x => (y => y)\n  forward x => x", &[
-        "(lambda (x) x (reverse (x) (lambda (y) y)) (forward (x) x))",
-    ]);
+    check(
+        "fn f(x) = x\n  reverse x => y => y\n  forward x => (z => z)\n  transpose x => x",
+        &["(fn f (x) x (reverse (x) (lambda (y) y)) (forward (x) (lambda (z) z)) (transpose (x) x))"],
+    );
+    check(
+        "(x => x)\n  reverse x => (y => y)\n  forward x => x",
+        &["(lambda (x) x (reverse (x) (lambda (y) y)) (forward (x) x))"],
+    );
 }
 
 #[test]
 fn brackets_in_a_clause_hold_clauses_of_their_own() {
-    check("fn f(x) = x\n  reverse x => { fn g(y) = y\n    transpose y => y\n    g }", &[
-        "(fn f (x) x (reverse (x) (block (fn g (y) y (transpose (y) y)) g)))",
-    ]);
-    check("fn f(x) = x\n  reverse x => (y => y transpose y => y)", &[
-        "(fn f (x) x (reverse (x) (lambda (y) y (transpose (y) y))))",
-    ]);
+    check(
+        "fn f(x) = x\n  reverse x => { fn g(y) = y\n    transpose y => y\n    g }",
+        &["(fn f (x) x (reverse (x) (block (fn g (y) y (transpose (y) y)) g)))"],
+    );
+    check(
+        "fn f(x) = x\n  reverse x => (y => y transpose y => y)",
+        &["(fn f (x) x (reverse (x) (lambda (y) y (transpose (y) y))))"],
+    );
 }
 
 #[test]
@@ -53,10 +62,10 @@ fn rules_inside_and_after_the_parentheses_add_up() {
 
 #[test]
 fn a_reason_exempts_a_clause() {
-    check("fn f(x) = x\n  reverse x => x approximate \"cut\"\n  forward x => x\n    approximate \"off\"\ng", &[
-        "(fn f (x) x (reverse (x) x \"cut\") (forward (x) x \"off\"))",
-        "g",
-    ]);
+    check(
+        "fn f(x) = x\n  reverse x => x approximate \"cut\"\n  forward x => x\n    approximate \"off\"\ng",
+        &["(fn f (x) x (reverse (x) x \"cut\") (forward (x) x \"off\"))", "g"],
+    );
 }
 
 #[test]

@@ -43,13 +43,15 @@ fn if_chains_nest_in_their_else() {
 
 #[test]
 fn match_arms_take_patterns_guards_and_bodies() {
-    check("match v { Nil => 0, Cons(x, (a, b)) if a < b => x, {p: -1, q} => q, \"s\" => 1, 2.5 => 2, true => 3, m.N => 4 }", &[
-        "(match v (arm Nil 0) (arm (Cons x (tuple a b)) (if (< a b)) x) (arm (record p: -1 q) q) \
-         (arm \"s\" 1) (arm 2.5 2) (arm true 3) (arm (m.N ) 4))",
-    ]);
-    check("match v { x if g => y => z, _ if (a => a)(b) => c, }", &[
-        "(match v (arm x (if g) (lambda (y) z)) (arm _ (if (call (lambda (a) a) b)) c))",
-    ]);
+    check(
+        "match v { Nil => 0, Cons(x, (a, b)) if a < b => x, {p: -1, q} => q, \"s\" => 1, 2.5 => 2, true => 3, m.N => 4 }",
+        &["(match v (arm Nil 0) (arm (Cons x (tuple a b)) (if (< a b)) x) (arm (record p: -1 q) q) \
+         (arm \"s\" 1) (arm 2.5 2) (arm true 3) (arm (m.N ) 4))"],
+    );
+    check(
+        "match v { x if g => y => z, _ if (a => a)(b) => c, }",
+        &["(match v (arm x (if g) (lambda (y) z)) (arm _ (if (call (lambda (a) a) b)) c))"],
+    );
     check("match v { x if (g) => a, y if h(y) => b }", &["(match v (arm x (if g) a) (arm y (if (call h y)) b))"]);
     check("match v {}", &["(match v)"]);
 }
@@ -70,10 +72,16 @@ fn arrays_comprehensions_and_generators() {
         ("[]", "(array)"),
         ("[[1, 2], [3, 4],]", "(array (array 1 2) (array 3 4))"),
         ("[e for i in 0..n]", "(comprehension e (in i (.. 0 n)))"),
-        ("[(x, y) for x in xs, (y, _) in ys if x < y]", "(comprehension (tuple x y) (in x xs) (in (tuple y _) ys) (if (< x y)))"),
+        (
+            "[(x, y) for x in xs, (y, _) in ys if x < y]",
+            "(comprehension (tuple x y) (in x xs) (in (tuple y _) ys) (if (< x y)))",
+        ),
         ("[x => x for i in 0..3]", "(comprehension (lambda (x) x) (in i (.. 0 3)))"),
         ("sum(x^2 for x in xs)", "(call sum (generator (^ x 2) (in x xs)))"),
-        ("[if a { b } else { c } for a in if d { e } else { f } if g]", "(comprehension (if a (block b) (block c)) (in a (if d (block e) (block f))) (if g))"),
+        (
+            "[if a { b } else { c } for a in if d { e } else { f } if g]",
+            "(comprehension (if a (block b) (block c)) (in a (if d (block e) (block f))) (if g))",
+        ),
     ] {
         check(text, &[expected]);
     }
@@ -110,17 +118,18 @@ fn definitions_and_items() {
     check("fn f((a, b), {x: c}) = a", &["(fn f ((tuple a b) (record x: c)) a)"]);
     check("type List = Nil | Cons(head, tail)", &["(type List (Nil) (Cons head tail))"]);
     check("type T =\n  | A\n  | B(x)", &["(type T (A) (B x))"]);
-    check("import \"a/b.ev\"\nimport linalg\nimport linalg as l", &["(import \"a/b.ev\")", "(import linalg)", "(import linalg l)"]);
+    check(
+        "import \"a/b.ev\"\nimport linalg\nimport linalg as l",
+        &["(import \"a/b.ev\")", "(import linalg)", "(import linalg l)"],
+    );
 }
 
 #[test]
 fn assert_takes_an_expression_and_is_a_function_too() {
-    check("assert a == b\nassert(c)\nassert (d) == e; assert !f", &[
-        "(call assert (== a b))",
-        "(call assert c)",
-        "(call assert (== d e))",
-        "(call assert (! f))",
-    ]);
+    check(
+        "assert a == b\nassert(c)\nassert (d) == e; assert !f",
+        &["(call assert (== a b))", "(call assert c)", "(call assert (== d e))", "(call assert (! f))"],
+    );
     check("assert (a)\n  == b", &["(call assert (== a b))"]);
     check("assert (a)\n-b", &["(call assert a)", "(- b)"]);
     check("assert\nx", &["assert", "x"]);
@@ -132,6 +141,7 @@ fn contextual_words_are_names_elsewhere() {
     check("let test = type + import * as", &["(let test (+ type (* import as)))"]);
     check("type\nT", &["type", "T"]);
     check("test(x)", &["(call test x)"]);
+    check("import linalg\nas", &["(import linalg)", "as"]);
 }
 
 #[test]

@@ -4,6 +4,9 @@ use base::Diagnostic;
 use eval::Value;
 use evert::Session;
 
+/// What takes more steps than this counts as endless.
+const MAX_STEPS: u64 = 100_000_000;
+
 pub struct Lab {
     pub session: Session,
 }
@@ -16,7 +19,9 @@ impl Default for Lab {
 
 impl Lab {
     pub fn new() -> Lab {
-        Lab { session: Session::offline() }
+        let mut session = Session::offline();
+        session.machine.max_steps = Some(MAX_STEPS);
+        Lab { session }
     }
 
     /// A session that also knows these definitions.

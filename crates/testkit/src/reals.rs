@@ -40,11 +40,11 @@ fn replace(value: &Value, rest: &mut impl Iterator<Item = f64>) -> Value {
         Value::Array(array) => match &array.elements {
             Elements::Real(reals) => {
                 let elements = Elements::Real(rest.take(reals.len()).collect());
-                Value::array(Array { shape: array.shape.clone(), elements })
+                Value::array(Array::new(array.shape.clone(), elements))
             }
             Elements::Values(values) => {
                 let elements = Elements::Values(values.iter().map(|element| replace(element, rest)).collect());
-                Value::array(Array { shape: array.shape.clone(), elements })
+                Value::array(Array::new(array.shape.clone(), elements))
             }
             Elements::Int(_) | Elements::Bool(_) => Value::Array(array),
         },

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Name, codes};
-use calculus::check::{Broken, check_module};
+use calculus::check::check_module;
 use calculus::text::{Style, print_group_in};
 use calculus::{Binding as Bound, Block, Expr, Globals, Group, Lambda, Module};
 use elaborate::{Binding, Input, Scope, elaborate};

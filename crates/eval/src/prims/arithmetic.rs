@@ -181,7 +181,7 @@ fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {
     if let (Elements::Int(xs), Elements::Int(ys)) = (&a.elements, &b.elements) {
         let values = xs.iter().zip(ys).map(|(x, y)| integers(prim, *x, *y)).collect::<Result<Vec<_>>>()?;
         let elements = Array::from_values(values).expect("scalars are never ragged").elements;
-        return Ok(Value::array(Array { shape: a.shape.clone(), elements }));
+        return Ok(Value::array(Array::new(a.shape.clone(), elements)));
     }
     let (xs, ys) = (super::reals_of(prim, &a)?, super::reals_of(prim, &b)?);
     let reals = xs.into_iter().zip(ys).map(|(x, y)| real(prim, x, y)).collect::<Result<_>>()?;
@@ -200,10 +200,10 @@ fn fill(like: &Array, scalar: &Value) -> Rc<Array> {
         Value::Int(i) => Elements::Int(vec![*i; like.size()]),
         other => Elements::Real(vec![number(other).unwrap_or(0.0); like.size()]),
     };
-    Rc::new(Array { shape: like.shape.clone(), elements })
+    Rc::new(Array::new(like.shape.clone(), elements))
 }
 
-fn shapes_differ<T>(prim: Prim, a: &Array, b: &Array) -> Result<T> {
+pub(super) fn shapes_differ<T>(prim: Prim, a: &Array, b: &Array) -> Result<T> {
     let fault = Fault::new(codes::SHAPE_MISMATCH, format!("`{}` of arrays of different shapes", symbol(prim)))
         .note(format!("the left array has shape {}", Array::describe_shape(&a.shape)))
         .note(format!("the right array has shape {}", Array::describe_shape(&b.shape)));
@@ -225,7 +225,7 @@ pub(super) fn unary(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
             if let Elements::Int(ints) = &array.elements {
                 let values = ints.iter().map(|i| unary_int(prim, *i)).collect::<Result<Vec<_>>>()?;
                 let elements = Array::from_values(values).expect("scalars are never ragged").elements;
-                return Ok(Value::array(Array { shape: array.shape.clone(), elements }));
+                return Ok(Value::array(Array::new(array.shape.clone(), elements)));
             }
             let reals = super::reals_of(prim, &array)?.into_iter().map(|x| unary_real(prim, x)).collect();
             Ok(Value::array(Array::reals(array.shape.clone(), reals)))

@@ -62,7 +62,7 @@ fn reshape(array: &Array, shape: Value) -> Result<Value> {
     }
     work::add(array.size());
     let shape = lengths.into_iter().map(|n| n as usize).collect();
-    Ok(Value::array(Array { shape, elements: array.elements.clone() }))
+    Ok(Value::array(Array::new(shape, array.elements.clone()).with_holes(array.holes)))
 }
 
 fn transpose(array: &Array) -> Result<Value> {
@@ -79,7 +79,7 @@ fn transpose(array: &Array) -> Result<Value> {
     let starts = (0..columns).flat_map(|j| (0..rows).map(move |i| (i * columns + j) * block));
     let elements = array.elements.pick(starts.flat_map(|start| start..start + block));
     let shape = [columns, rows].into_iter().chain(inner.iter().copied()).collect();
-    Ok(Value::array(Array { shape, elements }))
+    Ok(Value::array(Array::new(shape, elements).with_holes(array.holes)))
 }
 
 fn reversed(array: &Array) -> Value {
@@ -87,7 +87,7 @@ fn reversed(array: &Array) -> Value {
     let block: usize = array.shape[1..].iter().product();
     let starts = (0..array.len()).rev().map(|i| i * block);
     let elements = array.elements.pick(starts.flat_map(|start| start..start + block));
-    Value::array(Array { shape: array.shape.clone(), elements })
+    Value::array(Array::new(array.shape.clone(), elements).with_holes(array.holes))
 }
 
 fn concat(a: Value, b: Value) -> Result<Value> {
@@ -107,7 +107,7 @@ fn concat(a: Value, b: Value) -> Result<Value> {
     work::add(a.size() + b.size());
     let mut shape = a.shape.clone();
     shape[0] += b.shape[0];
-    Ok(Value::array(Array { shape, elements: Elements::joined(vec![a.elements.clone(), b.elements.clone()]) }))
+    Ok(Value::array(Array::new(shape, Elements::joined(vec![a.elements.clone(), b.elements.clone()]))))
 }
 
 fn sum(array: &Array) -> Result<Value> {

@@ -4,7 +4,7 @@ use base::codes;
 use calculus::Prim;
 
 use super::arithmetic::symbol;
-use crate::array::Elements;
+use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
 use crate::show;
@@ -18,6 +18,11 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
         Prim::Ne => !equal(&a, &b)?,
         Prim::Not => match a {
             Value::Bool(b) => !b,
+            Value::Array(array) if matches!(array.elements, Elements::Bool(_)) => {
+                let Elements::Bool(truths) = &array.elements else { unreachable!("booleans") };
+                let truths = truths.iter().map(|truth| !truth).collect();
+                return Ok(Value::array(Array::new(array.shape.clone(), Elements::Bool(truths))));
+            }
             other => return expected(codes::NOT_A_BOOLEAN, "a boolean for `!`", &other),
         },
         Prim::IsInt => matches!(a, Value::Int(_)),
@@ -30,7 +35,11 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     Ok(Value::Bool(truth))
 }
 
+/// Numbers or texts; arrays elementwise, with arrays of the same shape and with scalars.
 fn compare(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
+    if let (Value::Array(_), _) | (_, Value::Array(_)) = (a, b) {
+        return compare_arrays(prim, a, b);
+    }
     let truth = match (a, b) {
         (Value::Int(x), Value::Int(y)) => ordered(prim, x, y),
         (Value::Text(x), Value::Text(y)) => ordered(prim, x, y),
@@ -41,6 +50,24 @@ fn compare(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
         },
     };
     Ok(Value::Bool(truth))
+}
+
+fn compare_arrays(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
+    let ((Value::Array(array), _) | (_, Value::Array(array))) = (a, b) else { unreachable!("compare: an array") };
+    if let (Value::Array(a), Value::Array(b)) = (a, b)
+        && !a.same_shape(b)
+    {
+        return super::arithmetic::shapes_differ(prim, a, b);
+    }
+    let element = |value: &Value, i: usize| match value {
+        Value::Array(array) => array.at(i),
+        scalar => scalar.clone(),
+    };
+    let truths = (0..array.size()).map(|i| match compare(prim, &element(a, i), &element(b, i))? {
+        Value::Bool(truth) => Ok(truth),
+        other => expected(codes::NOT_A_BOOLEAN, "a boolean", &other),
+    });
+    Ok(Value::array(Array::new(array.shape.clone(), Elements::Bool(truths.collect::<Result<_>>()?))))
 }
 
 fn ordered<T: PartialOrd>(prim: Prim, x: &T, y: &T) -> bool {

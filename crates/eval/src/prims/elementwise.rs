@@ -32,7 +32,7 @@ fn fill(like: &Value, d: Value) -> Result<Value> {
                 Value::Real(x) => Elements::Real(vec![x + 0.0; array.size()]),
                 other => Elements::Values(vec![other; array.size()]),
             };
-            Ok(Value::array(Array { shape: array.shape.clone(), elements }))
+            Ok(Value::array(Array::new(array.shape.clone(), elements)))
         }
         other => expected(codes::WRONG_KIND, "an array", other),
     }
@@ -45,37 +45,40 @@ fn combine(prim: Prim, d: Value, other: Value, f: impl Fn(f64, f64) -> f64) -> R
         Value::Int(i) => Some(*i as f64),
         _ => None,
     };
-    let element = |d: f64, other: f64| {
-        if is_hole(d) {
-            return HOLE;
-        }
-        let result = f(d, other);
-        if prim == Prim::Scale { result + 0.0 } else { result }
-    };
     match (number(&d), number(&other)) {
         _ if matches!(d, Value::Zero) => Ok(Value::Zero),
-        // A scalar sensitivity that is here is no symbolic zero.
-        (Some(d), Some(other)) => {
-            let result = f(d, other);
-            Ok(if prim == Prim::Keep && is_hole(result) && other == 0.0 { Value::Zero } else { Value::Real(result) })
-        }
+        (Some(_), Some(mask)) if prim == Prim::Keep && mask == 0.0 => Ok(Value::Zero),
+        (Some(d), Some(other)) => Ok(Value::Real(f(d, other))),
         (Some(d), None) => {
-            let array = array_of(prim, other)?;
-            let reals = reals_of(prim, &array)?.into_iter().map(|other| element(d + 0.0, other)).collect();
-            Ok(Value::array(Array::reals(array.shape.clone(), reals)))
+            let other = array_of(prim, other)?;
+            let ds = Array::reals(other.shape.clone(), vec![d; other.size()]);
+            combine_arrays(prim, &ds, reals_of(prim, &other)?, f)
         }
         (None, Some(other)) => {
-            let array = array_of(prim, d)?;
-            let reals = reals_of(prim, &array)?.into_iter().map(|d| element(d, other)).collect();
-            Ok(Value::array(Array::reals(array.shape.clone(), reals)))
+            let d = array_of(prim, d)?;
+            let others = vec![other; d.size()];
+            combine_arrays(prim, &d, others, f)
         }
         (None, None) => {
             let (d, other) = (array_of(prim, d)?, array_of(prim, other)?);
-            let pairs = reals_of(prim, &d)?.into_iter().zip(reals_of(prim, &other)?);
-            work::add(d.size());
-            Ok(Value::array(Array::reals(d.shape.clone(), pairs.map(|(d, other)| element(d, other)).collect())))
+            combine_arrays(prim, &d, reals_of(prim, &other)?, f)
         }
     }
+}
+
+fn combine_arrays(prim: Prim, d: &Array, others: Vec<f64>, f: impl Fn(f64, f64) -> f64) -> Result<Value> {
+    work::add(d.size());
+    let holes = d.holes || matches!(d.elements, Elements::Values(_));
+    let element = |(d, other): (f64, f64)| {
+        if holes && is_hole(d) {
+            return HOLE;
+        }
+        let result = f(d, other);
+        // A mask makes holes; a product is a number, and −0.0 would be taken for a hole.
+        if is_hole(result) && !(prim == Prim::Keep && other == 0.0) { 0.0 } else { result }
+    };
+    let reals = reals_of(prim, d)?.into_iter().zip(others).map(element).collect();
+    Ok(Value::array(Array::reals(d.shape.clone(), reals).with_holes(holes || prim == Prim::Keep)))
 }
 
 /// What an operand receives from the sensitivity of an elementwise result: its share, if it was a scalar the sum.

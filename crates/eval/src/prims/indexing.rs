@@ -6,11 +6,11 @@ use base::codes;
 use calculus::Prim;
 
 use super::{array_of, length};
-use crate::array::{Array, Elements, HOLE};
+use crate::array::{Array, Elements, HOLE, is_hole};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
 use crate::region::{BadIndex, Region};
-use crate::sparse::{Sparse, hole_or_real};
+use crate::sparse::Sparse;
 use crate::value::{Holds, Value};
 use crate::{parts, show, work};
 
@@ -116,7 +116,7 @@ fn set_element(mut array: Rc<Array>, at: usize, value: Value) -> Result<Value> {
         work::add(array.size());
     }
     let unshared = Rc::make_mut(&mut array);
-    match (&mut unshared.elements, value) {
+    match (unshared.elements_mut(), value) {
         (Elements::Real(reals), Value::Real(x)) => reals[at] = x,
         (Elements::Real(reals), Value::Int(i)) => reals[at] = i as f64,
         (Elements::Int(ints), Value::Int(i)) => ints[at] = i,
@@ -124,13 +124,13 @@ fn set_element(mut array: Rc<Array>, at: usize, value: Value) -> Result<Value> {
         (Elements::Int(ints), Value::Real(x)) => {
             let mut reals: Vec<f64> = ints.iter().map(|&i| i as f64).collect();
             reals[at] = x;
-            unshared.elements = Elements::Real(reals);
+            *unshared.elements_mut() = Elements::Real(reals);
         }
         (_, Value::Array(_)) => return shape_of_update(&[], "an array"),
         (_, value) => {
             let mut values = unshared.values();
             values[at] = value;
-            unshared.elements = Elements::Values(values);
+            *unshared.elements_mut() = Elements::Values(values);
         }
     }
     Ok(Value::Array(array))
@@ -150,7 +150,7 @@ fn scatter_add(array: Value, indices: Value, values: Value) -> Result<Value> {
     let shape = array.shape.clone();
     let unshared = Rc::make_mut(&mut array);
     if let (Elements::Int(ints), Elements::Real(_)) = (&unshared.elements, &values.elements) {
-        unshared.elements = Elements::Real(ints.iter().map(|&i| i as f64).collect());
+        *unshared.elements_mut() = Elements::Real(ints.iter().map(|&i| i as f64).collect());
     }
     for k in 0..indices.len() {
         let region = region(&indices.at(k), &shape)?;
@@ -195,8 +195,10 @@ fn part(d: Value, spec: &Value) -> Result<Value> {
     {
         return Ok(value);
     }
+    let d = forced(d)?;
+    let holes = matches!(&d, Value::Sparse(_)) || matches!(&d, Value::Array(array) if array.holes);
     Ok(match index(d, spec)? {
-        Value::Real(x) => hole_or_real(x),
+        Value::Real(x) if holes && is_hole(x) => Value::Zero,
         other => other,
     })
 }
@@ -213,8 +215,12 @@ fn erase(d: Value, spec: &Value) -> Result<Value> {
         work::add(array.size());
     }
     let unshared = Rc::make_mut(&mut array);
+    if !unshared.holes {
+        *unshared.elements_mut() = unshared.holed_elements();
+        unshared.holes = true;
+    }
     for at in region.offsets(&unshared.shape.clone()) {
-        match &mut unshared.elements {
+        match unshared.elements_mut() {
             Elements::Real(reals) => reals[at] = HOLE,
             Elements::Values(values) => values[at] = Value::Zero,
             Elements::Int(_) | Elements::Bool(_) => {}
@@ -235,7 +241,7 @@ fn spread(n: usize, d: &Value) -> Result<Value> {
         }
         other => return expected(codes::NOT_CONFORMING, "a sensitivity of an array", other),
     };
-    Ok(Value::array(Array { shape: vec![n], elements: Elements::Values(values) }))
+    Ok(Value::array(Array::new(vec![n], Elements::Values(values))))
 }
 
 fn unspread(e: Value) -> Result<Value> {

@@ -28,7 +28,7 @@ pub(super) fn apply(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
             } else {
                 Array::from_values(values).expect("scalars are never ragged").elements
             };
-            Ok(Value::array(Array { shape: array.shape.clone(), elements }))
+            Ok(Value::array(Array::new(array.shape.clone(), elements)))
         }
         (_, other) => {
             let found = show::described(other);

@@ -13,6 +13,7 @@ use crate::value::{Form, Value};
 
 pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     match prim {
+        Prim::IsData => Ok(Value::Bool(matches!(forced(a)?, Value::Data(data) if !data.fields.is_empty()))),
         Prim::Children => children(&a),
         Prim::Rebuild => rebuild(&a, &b),
         Prim::Largest => Ok(Value::Real(largest(&a)?)),
@@ -32,7 +33,7 @@ fn children(value: &Value) -> Result<Value> {
     };
     let label: Rc<[Name]> = Rc::from([Name::new("v")]);
     let boxes = data.fields.iter().map(|field| Value::record(label.clone(), vec![field.clone()])).collect();
-    Ok(Value::array(Array { shape: vec![data.fields.len()], elements: Elements::Values(boxes) }))
+    Ok(Value::array(Array::new(vec![data.fields.len()], Elements::Values(boxes))))
 }
 
 fn rebuild(like: &Value, boxes: &Value) -> Result<Value> {
@@ -83,7 +84,7 @@ fn times(value: &Value, k: f64) -> Result<Value> {
                     Elements::Values(values) => Elements::Values(times_all(values, k)?),
                     other => other.clone(),
                 };
-                Value::array(Array { shape: array.shape.clone(), elements })
+                Value::array(Array::new(array.shape.clone(), elements))
             }
             other => other,
         })

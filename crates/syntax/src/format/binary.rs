@@ -18,7 +18,7 @@ impl Formatter<'_> {
         let (first, rest) = self.chain(id);
         let rest = self.docs.nest(&rest);
         let breaks = self.chain_breaks(id);
-        self.docs.group_with(&[first, rest], breaks)
+        self.docs.group(&[first, rest], breaks)
     }
 
     /// A pipeline that was broken stays broken.
@@ -36,7 +36,7 @@ impl Formatter<'_> {
         let mut parts = vec![first];
         parts.extend(rest);
         let breaks = self.chain_breaks(id);
-        self.docs.group_with(&parts, breaks)
+        self.docs.group(&parts, breaks)
     }
 
     fn operator(&self, id: NodeId) -> TokenKind {

@@ -9,7 +9,7 @@ impl Formatter<'_> {
     pub(super) fn block(&mut self, id: NodeId) -> DocId {
         let breaks = self.block_breaks(id);
         let parts = self.block_parts(id);
-        self.docs.group_with(&parts, breaks)
+        self.docs.group(&parts, breaks)
     }
 
     fn block_breaks(&self, id: NodeId) -> Break {
@@ -56,16 +56,15 @@ impl Formatter<'_> {
         parts
     }
 
-    /// All blocks of a chain of `else if` break together.
+    /// All blocks of a chain of `else if` break together. The first condition stands outside: a group starts where its
+    /// first line may break.
     pub(super) fn if_expr(&mut self, id: NodeId) -> DocId {
+        let head = self.condition(id);
         let mut parts = vec![];
-        let mut breaks = Break::IfTooLong;
+        let mut breaks = self.breaks_between(self.first(id), self.last(id));
         let mut node = id;
         loop {
             let children = self.children(node);
-            parts.push(self.word(self.first(node)));
-            parts.push(self.expr(children[0]));
-            parts.push(self.space());
             parts.extend(self.branch(children[1], &mut breaks));
             let Some(&otherwise) = children.get(2) else { break };
             parts.push(self.space());
@@ -74,12 +73,17 @@ impl Formatter<'_> {
                 parts.extend(self.branch(otherwise, &mut breaks));
                 break;
             }
+            parts.push(self.condition(otherwise));
             node = otherwise;
         }
-        if self.has_comment(self.first(id), self.last(id)) {
-            breaks = Break::Always;
-        }
-        self.docs.group_with(&parts, breaks)
+        let blocks = self.docs.group(&parts, breaks);
+        self.docs.concat(&[head, blocks])
+    }
+
+    /// `if c` and a space
+    fn condition(&mut self, id: NodeId) -> DocId {
+        let parts = [self.word(self.first(id)), self.expr(self.children(id)[0]), self.space()];
+        self.docs.concat(&parts)
     }
 
     fn branch(&mut self, block: NodeId, breaks: &mut Break) -> Vec<DocId> {

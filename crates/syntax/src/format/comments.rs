@@ -69,6 +69,12 @@ impl Formatter<'_> {
         comments
     }
 
+    /// Whether a comment stands between a token and the one before.
+    pub(super) fn comment_before(&self, token: u32) -> bool {
+        let above = (0..token).rev().map(|at| self.tree.token_kind(at));
+        above.take_while(|kind| kind.is_trivia()).any(TokenKind::is_comment)
+    }
+
     /// Whether a line break stands between a token and the next one that isn't a comment.
     pub(super) fn newline_after(&self, token: u32) -> bool {
         let next = self.significant(token + 1);
@@ -78,9 +84,8 @@ impl Formatter<'_> {
     /// Whether an empty line stands directly before a token or comment.
     pub(super) fn blank_before(&self, token: u32) -> bool {
         let above = (0..token).rev().map(|at| self.tree.token_kind(at));
-        let space = above.take_while(|&kind| {
-            matches!(kind, TokenKind::Whitespace | TokenKind::Newline | TokenKind::Semicolon)
-        });
+        let space =
+            above.take_while(|&kind| matches!(kind, TokenKind::Whitespace | TokenKind::Newline | TokenKind::Semicolon));
         space.filter(|&kind| kind == TokenKind::Newline).count() >= 2
     }
 }

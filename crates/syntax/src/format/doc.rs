@@ -132,11 +132,7 @@ impl Docs {
         self.add(Doc::Nest(inner))
     }
 
-    pub fn group(&mut self, parts: &[DocId]) -> DocId {
-        self.group_with(parts, Break::IfTooLong)
-    }
-
-    pub fn group_with(&mut self, parts: &[DocId], breaks: Break) -> DocId {
+    pub fn group(&mut self, parts: &[DocId], breaks: Break) -> DocId {
         let inner = self.concat(parts);
         let breaks = if self.breaks(inner) { Break::Always } else { breaks };
         self.add(Doc::Group(inner, breaks))

@@ -68,7 +68,8 @@ impl Formatter<'_> {
     fn record(&mut self, id: NodeId) -> DocId {
         let (open, close) = (self.first(id), self.last(id));
         let fields: Vec<DocId> = self.children(id).iter().map(|&field| self.expr(field)).collect();
-        let breaks = if fields.is_empty() { self.breaks_between(open, close) } else { self.breaks_as_written(open, close) };
+        let breaks =
+            if fields.is_empty() { self.breaks_between(open, close) } else { self.breaks_as_written(open, close) };
         self.list_with(open, &fields, close, breaks)
     }
 
@@ -84,18 +85,18 @@ impl Formatter<'_> {
     fn update(&mut self, id: NodeId) -> DocId {
         let (&base, updates) = self.children(id).split_first().expect("the base of an update");
         let (open, with, close) = (self.first(id), self.after(base), self.last(id));
-        let mut parts = vec![self.token(open), self.expr(base), self.space(), self.token(with)];
+        let head = [self.token(open), self.expr(base), self.space(), self.token(with)];
+        let head = self.docs.concat(&head);
         let items: Vec<DocId> = updates.iter().map(|&update| self.expr(update)).collect();
         let mut inner = vec![self.line()];
         inner.extend(self.separated(&items));
         let comma = self.glue(",");
         inner.push(self.if_broken(comma));
         inner.extend(self.take_comments_above(close));
-        parts.push(self.docs.nest(&inner));
-        parts.push(self.soft_line());
-        parts.push(self.token(close));
+        let parts = [self.docs.nest(&inner), self.soft_line(), self.token(close)];
         let breaks = if self.newline_after(with) { Break::Always } else { self.breaks_between(open, close) };
-        self.docs.group_with(&parts, breaks)
+        let updates = self.docs.group(&parts, breaks);
+        self.docs.concat(&[head, updates])
     }
 
     /// `[i]: e`
@@ -126,7 +127,9 @@ impl Formatter<'_> {
     fn is_number(&self, id: NodeId) -> bool {
         match self.kind(id) {
             NodeKind::Int | NodeKind::Real => true,
-            NodeKind::Unary => self.is_number(self.children(id)[0]) && self.tree.token_kind(self.main(id)) == TokenKind::Minus,
+            NodeKind::Unary => {
+                self.is_number(self.children(id)[0]) && self.tree.token_kind(self.main(id)) == TokenKind::Minus
+            }
             _ => false,
         }
     }

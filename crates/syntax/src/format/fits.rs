@@ -1,11 +1,12 @@
 //! Whether a document fits on the rest of a line. Looks at no more than that line, however long the document.
 
 use super::doc::{Break, Doc, DocId, Docs};
-use super::print::{Mode, Work};
+use super::print::{Mode, WIDTH, Work};
 
 /// Whether `next`, and what follows it up to the first place where a line can break, fits in `room` columns.
 pub(super) fn fits(docs: &Docs, source: &str, room: usize, next: Work, following: &[Work]) -> bool {
-    let mut measure = Measure { docs, source, room, stack: vec![Item::Doc(next.mode, next.doc)], groups: Mode::Flat };
+    let stack = vec![Item::Doc(next.mode, next.doc)];
+    let mut measure = Measure { docs, source, room, indent: next.indent, stack, groups: Mode::Flat };
     let mut following = following.iter().rev();
     loop {
         let Some(item) = measure.stack.pop() else {
@@ -27,6 +28,7 @@ struct Measure<'a> {
     docs: &'a Docs,
     source: &'a str,
     room: usize,
+    indent: usize,
     stack: Vec<Item>,
     /// How to see groups that may be on one line.
     groups: Mode,
@@ -76,6 +78,8 @@ impl Measure<'_> {
             Doc::Space => return Step::Width(1),
             Doc::Line if mode == Mode::Flat => return Step::Width(1),
             Doc::SoftLine if mode == Mode::Flat => {}
+            // A comment above the first token: the rest starts on a line of its own.
+            Doc::Comment(..) if self.groups == Mode::Flat => self.room = WIDTH.saturating_sub(self.indent),
             Doc::Line | Doc::SoftLine | Doc::HardLine | Doc::BlankLine | Doc::Comment(..) => return Step::LineEnds,
             Doc::Suffix(..) => {}
             Doc::Concat(start, end) => self.stack.push(Item::Parts(mode, start, end)),

@@ -1,7 +1,7 @@
 //! Functions and their rule clauses, each clause on a line of its own.
 
 use super::Formatter;
-use super::doc::{Doc, DocId};
+use super::doc::{Break, Doc, DocId};
 use crate::lexer::TokenKind;
 use crate::tree::{NodeId, NodeKind};
 
@@ -30,20 +30,28 @@ impl Formatter<'_> {
         self.pattern(self.children(id)[0])
     }
 
-    /// What stands after `=` or `=>`: on the line if it brings brackets to break, otherwise below if it is too long.
+    /// What stands after `=` or `=>`: on the line if it brings brackets to break, otherwise below if it is too long or a
+    /// comment stands between.
     pub(super) fn after_sign(&mut self, node: NodeId) -> DocId {
-        if self.stays_on_line(node) {
-            let parts = [self.space(), self.expr(node)];
-            return self.docs.concat(&parts);
+        let doc = if self.stays_on_line(node) { self.expr(node) } else { self.indented(node) };
+        self.place_after_sign(node, doc)
+    }
+
+    pub(super) fn place_after_sign(&mut self, node: NodeId, doc: DocId) -> DocId {
+        let commented = self.comment_before(self.first(node));
+        if self.stays_on_line(node) && !commented {
+            let space = self.space();
+            return self.docs.concat(&[space, doc]);
         }
-        let parts = [self.line(), self.indented(node)];
-        let nested = self.docs.nest(&parts);
-        self.docs.group(&[nested])
+        let line = self.line();
+        let nested = self.docs.nest(&[line, doc]);
+        self.docs.group(&[nested], if commented { Break::Always } else { Break::IfTooLong })
     }
 
     fn stays_on_line(&self, node: NodeId) -> bool {
         match self.kind(node) {
             NodeKind::Binary => self.hugs_last_operand(node),
+            NodeKind::If => false,
             NodeKind::Unary => self.stays_on_line(self.children(node)[0]),
             _ => true,
         }

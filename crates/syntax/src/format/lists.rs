@@ -8,7 +8,7 @@ impl Formatter<'_> {
     /// A group that breaks if it is too long or has a comment inside.
     pub(super) fn grouped(&mut self, id: NodeId, parts: &[DocId]) -> DocId {
         let breaks = self.breaks_between(self.first(id), self.last(id));
-        self.docs.group_with(parts, breaks)
+        self.docs.group(parts, breaks)
     }
 
     pub(super) fn breaks_between(&self, open: u32, close: u32) -> Break {
@@ -55,7 +55,14 @@ impl Formatter<'_> {
     }
 
     /// The same with a given line break inside the brackets.
-    pub(super) fn bracketed_with(&mut self, open: u32, line: DocId, inner: &[DocId], close: u32, breaks: Break) -> DocId {
+    pub(super) fn bracketed_with(
+        &mut self,
+        open: u32,
+        line: DocId,
+        inner: &[DocId],
+        close: u32,
+        breaks: Break,
+    ) -> DocId {
         let opening = self.token(open);
         let mut nested = vec![];
         if !inner.is_empty() {
@@ -67,7 +74,7 @@ impl Formatter<'_> {
         let nested = self.docs.nest(&nested);
         let closing = self.token(close);
         if has_inside || breaks == Break::Always {
-            return self.docs.group_with(&[opening, nested, line, closing], breaks);
+            return self.docs.group(&[opening, nested, line, closing], breaks);
         }
         self.docs.concat(&[opening, closing])
     }

@@ -60,8 +60,8 @@ impl Formatter<'_> {
         let space = self.space();
         let equals = self.token(self.after(pattern));
         let value = if self.kind(value) == NodeKind::Lambda {
-            let parts = [self.space(), self.bare(value)];
-            self.docs.concat(&parts)
+            let function = self.bare(value);
+            self.place_after_sign(value, function)
         } else {
             self.after_sign(value)
         };

@@ -46,8 +46,11 @@ impl Scanner<'_> {
             }
         } else {
             let shown = text.escape_debug();
-            let error =
-                Diagnostic::new(codes::UNKNOWN_CHARACTER, self.here(), format!("the character `{shown}` means nothing here"));
+            let error = Diagnostic::new(
+                codes::UNKNOWN_CHARACTER,
+                self.here(),
+                format!("the character `{shown}` means nothing here"),
+            );
             self.errors.push(instead(error, text));
         }
         self.push(TokenKind::Unknown);

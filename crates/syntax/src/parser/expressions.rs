@@ -218,7 +218,9 @@ impl Parser<'_> {
                 self.bump();
             }
             TokenKind::Plus => self.expected_with("an expression", |error| error.help("there is no unary `+`")),
-            TokenKind::Else => self.expected_with("an expression", |error| error.help("`else` follows the `}` of an `if`")),
+            TokenKind::Else => {
+                self.expected_with("an expression", |error| error.help("`else` follows the `}` of an `if`"))
+            }
             _ => self.expected("an expression"),
         }
         self.missing()

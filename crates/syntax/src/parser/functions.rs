@@ -140,6 +140,8 @@ impl Parser<'_> {
         self.rules();
         let message = format!("expected a function before `{word}`, found another expression");
         let error = Diagnostic::new(codes::RULE_WITHOUT_FUNCTION, self.span_from(start), message);
-        self.report(error.help("a rule follows `fn f(x) = e` or `x => e`; attach a derivative to a value with `f <~ g`"));
+        self.report(
+            error.help("a rule follows `fn f(x) = e` or `x => e`; attach a derivative to a value with `f <~ g`"),
+        );
     }
 }

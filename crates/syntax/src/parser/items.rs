@@ -55,7 +55,8 @@ impl Parser<'_> {
         self.bump();
         let mut fields = vec![];
         if self.opens_arguments(self.at) {
-            let names = self.inside(Newlines::Ignored, |parser| parser.list(")", |parser| parser.ident("a field name")));
+            let names =
+                self.inside(Newlines::Ignored, |parser| parser.list(")", |parser| parser.ident("a field name")));
             fields = names.unwrap_or_default();
         }
         self.node(NodeKind::Constructor, start, &fields)
@@ -72,7 +73,7 @@ impl Parser<'_> {
             self.bump();
         }
         let mut alias = vec![];
-        if self.at_word("as") {
+        if self.at_word("as") && !self.at_newline() {
             self.bump();
             alias.push(self.ident("a name"));
         }

@@ -50,7 +50,8 @@ impl Parser<'_> {
     /// `-9223372036854775808` is an int although its digits alone aren't.
     pub(super) fn at_least_int(&self) -> bool {
         let after = self.peek_at(self.at + 2);
-        let operand_goes_on = matches!(after, TokenKind::Caret | TokenKind::Dot | TokenKind::LeftParen | TokenKind::LeftBracket);
+        let operand_goes_on =
+            matches!(after, TokenKind::Caret | TokenKind::Dot | TokenKind::LeftParen | TokenKind::LeftBracket);
         self.peek() == TokenKind::Minus
             && self.peek_at(self.at + 1) == TokenKind::Int
             && self.text_at(self.at + 1).replace('_', "") == LEAST_INT

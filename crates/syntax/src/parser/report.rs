@@ -124,7 +124,8 @@ impl Parser<'_> {
     /// E0106
     pub(super) fn too_deep(&mut self) {
         let error = Diagnostic::new(codes::NESTED_TOO_DEEPLY, self.span_at(self.at), "this is nested too deeply");
-        let note = format!("the limits are {} brackets and {} functions or operators", super::MAX_BRACKETS, super::MAX_DEPTH);
+        let note =
+            format!("the limits are {} brackets and {} functions or operators", super::MAX_BRACKETS, super::MAX_DEPTH);
         self.report(error.note(note).help("name the parts with `let`"));
     }
 }

@@ -179,6 +179,17 @@ fn starts_assertion(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
         kind,
-        Name | Lambda | Int | Real | BadNumber | StringStart | True | False | Bang | LeftBracket | LeftBrace | If | Match
+        Name | Lambda
+            | Int
+            | Real
+            | BadNumber
+            | StringStart
+            | True
+            | False
+            | Bang
+            | LeftBracket
+            | LeftBrace
+            | If
+            | Match
     )
 }

@@ -1,0 +1,58 @@
+//! The blocks of Evert in a Markdown file: fenced by three backquotes (or more) and the word `evert`.
+//!
+//! A code after the word (`evert E0201`) says that the block fails with it.
+
+use base::Code;
+
+use crate::explain::code_of;
+
+#[derive(PartialEq, Eq, Debug)]
+pub struct Block {
+    /// How many lines are above the block's first one.
+    pub above: usize,
+    pub text: String,
+    pub fails_with: Option<Code>,
+}
+
+pub fn blocks(markdown: &str) -> Vec<Block> {
+    let mut found = vec![];
+    let mut lines = markdown.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let Some((fence, info)) = opening(line) else { continue };
+        let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !closes(line, fence)).collect();
+        let mut words = info.split_whitespace();
+        if words.next() == Some("evert") {
+            let text = body.join("\n") + "\n";
+            found.push(Block { above: at + 1, text, fails_with: words.next().and_then(code_of) });
+        }
+    }
+    found
+}
+
+/// The number of backquotes that open a block, and the words after them.
+fn opening(line: &str) -> Option<(usize, &str)> {
+    let line = line.trim();
+    let rest = line.trim_start_matches('`');
+    let fence = line.len() - rest.len();
+    (fence >= 3 && !rest.contains('`')).then_some((fence, rest))
+}
+
+fn closes(line: &str, fence: usize) -> bool {
+    let line = line.trim();
+    line.len() >= fence && line.bytes().all(|byte| byte == b'`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_blocks_of_evert_are_found() {
+        let found = blocks("# T\n```evert\n1\n```\n```text\n2\n```\n````evert E0201\nx\n```\n````\n```evert");
+        let block = |above, text: &str, code| Block { above, text: text.into(), fails_with: code };
+        assert_eq!(
+            found,
+            [block(2, "1\n", None), block(8, "x\n```\n", Some(base::codes::UNBOUND_NAME)), block(12, "\n", None)]
+        );
+    }
+}

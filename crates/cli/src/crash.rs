@@ -1,0 +1,83 @@
+//! The thread that does the work, and what is said when we break.
+//!
+//! The work runs on a large stack: deep data may be walked recursively somewhere. A panic there is a bug of ours;
+//! it is reported with the name of the pass and ends the process with its own exit code.
+
+use std::any::Any;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::PanicHookInfo;
+use std::thread;
+
+pub const EXIT_CODE: u8 = 101;
+
+/// Reserved, not used: pages are taken when they are touched. Where so much can't be reserved, less has to do.
+const STACK_SIZES: [usize; 3] = [1 << 30, 1 << 28, 1 << 25];
+
+/// Runs the work on a large stack; `None` if it broke, which has been said then.
+pub fn guarded<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    std::panic::set_hook(Box::new(|panic| eprintln!("{}", explanation(panic))));
+    let mut builders = STACK_SIZES.into_iter();
+    // The closure goes to the first thread that can be made, so it waits in a cell.
+    let cell = std::sync::Arc::new(std::sync::Mutex::new(Some(work)));
+    loop {
+        let Some(size) = builders.next() else { return cell.lock().ok()?.take().map(|work| work()) };
+        let taken = cell.clone();
+        let body = move || taken.lock().ok().and_then(|mut work| work.take()).map(|work| work());
+        if let Ok(handle) = thread::Builder::new().name("evert".into()).stack_size(size).spawn(body) {
+            return handle.join().ok().flatten();
+        }
+    }
+}
+
+fn explanation(panic: &PanicHookInfo) -> String {
+    let place = panic.location().map_or("an unknown place".to_string(), |place| place.to_string());
+    let pass = panic.location().map_or("unknown", |place| pass_of(place.file()));
+    let mut text = format!(
+        "evert: internal error in the pass `{pass}`: {}\n  at {place}, version {}\n  \
+         This is a bug in Evert, not in your program. Please report it together with the program.",
+        message(panic.payload()),
+        evert::VERSION
+    );
+    let backtrace = Backtrace::capture();
+    if backtrace.status() == BacktraceStatus::Captured {
+        text += &format!("\n{backtrace}");
+    }
+    text
+}
+
+fn message(payload: &dyn Any) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Each pass is a crate: `crates/elaborate/src/rules.rs` belongs to `elaborate`.
+fn pass_of(file: &str) -> &str {
+    let mut parts = file.split(['/', '\\']).skip_while(|part| *part != "crates");
+    parts.nth(1).unwrap_or("a library")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_reported_and_not_passed_on() {
+        assert_eq!(guarded(|| 1), Some(1));
+        assert_eq!(guarded(|| -> i32 { panic!("syntax: broken") }), None);
+    }
+
+    #[test]
+    fn a_pass_is_named_after_its_crate() {
+        assert_eq!(pass_of("crates/eval/src/machine.rs"), "eval");
+        assert_eq!(pass_of("/rustc/abc/library/core/src/option.rs"), "a library");
+    }
+
+    #[test]
+    fn the_stack_is_large() {
+        fn deep(n: u32) -> u64 {
+            let room = std::hint::black_box([u64::from(n); 64]);
+            if n == 0 { 0 } else { deep(n - 1) + room[0].min(1) }
+        }
+        assert_eq!(guarded(|| deep(200_000)), Some(200_000));
+    }
+}

@@ -1,0 +1,86 @@
+//! `evert fmt`: programs in the standard layout.
+
+use std::path::Path;
+
+use base::{Diagnostic, Sources, Span, codes};
+use evert::Session;
+use syntax::sexpr;
+
+use crate::Status;
+use crate::files::{self, Files, STDIN};
+use crate::report;
+use crate::terminal::Terminal;
+
+pub fn format(terminal: &Terminal, arguments: &[String], check: bool) -> Status {
+    let mut status = Status::Fine;
+    for file in arguments.iter().flat_map(|argument| find(argument)) {
+        let done = if check { check_one(terminal, &file) } else { format_one(terminal, &file) };
+        if done != Status::Fine {
+            status = done;
+        }
+    }
+    status
+}
+
+fn find(argument: &str) -> Vec<String> {
+    match files::search(Path::new(argument), &["ev"]) {
+        Ok(found) => found.iter().map(|file| file.to_string_lossy().into_owned()).collect(),
+        Err(_) => vec![files::name(argument)],
+    }
+}
+
+fn check_one(terminal: &Terminal, name: &str) -> Status {
+    match Formatted::new(terminal, name) {
+        Some(formatted) if formatted.before == formatted.after => Status::Fine,
+        Some(_) => {
+            terminal.line(&format!("{name} isn't in the standard layout"));
+            Status::Failed
+        }
+        None => Status::Failed,
+    }
+}
+
+fn format_one(terminal: &Terminal, name: &str) -> Status {
+    let Some(Formatted { before, after }) = Formatted::new(terminal, name) else { return Status::Failed };
+    if name == STDIN {
+        terminal.text(&after);
+    } else if before != after
+        && let Err(error) = std::fs::write(name, after)
+    {
+        terminal.complain(&format!("can't write {name}: {}", files::reason(&error)));
+        return Status::Failed;
+    }
+    Status::Fine
+}
+
+struct Formatted {
+    before: String,
+    after: String,
+}
+
+impl Formatted {
+    /// `None` if the file can't be read or parsed, which has been reported then.
+    fn new(terminal: &Terminal, name: &str) -> Option<Formatted> {
+        let mut session = Session::new(std::rc::Rc::new(Files));
+        let formatted = session.read(name).and_then(|before| {
+            let after = layout(&mut session.sources, name, &before)?;
+            Ok(Formatted { before, after })
+        });
+        formatted.map_err(|failure| report::report(terminal, &session.sources, &failure)).ok()
+    }
+}
+
+/// The text in the standard layout. It means the same, or we have a bug and say so instead of writing it.
+fn layout(sources: &mut Sources, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
+    let file = sources.add(name, text);
+    let tree = syntax::parse(file, text);
+    let Some(after) = syntax::format(&tree) else {
+        return Err(match tree.errors() {
+            [] => vec![Diagnostic::new(codes::UNEXPECTED_TOKEN, Span::new(file, 0, 0), "the file can't be laid out")],
+            errors => errors.to_vec(),
+        });
+    };
+    let again = syntax::parse(file, &after);
+    assert!(again.errors().is_empty() && sexpr::file(&again) == sexpr::file(&tree), "format: {name} would change its meaning");
+    Ok(after)
+}

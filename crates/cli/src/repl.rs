@@ -1,0 +1,85 @@
+//! `evert repl`: read, evaluate, print.
+//!
+//! At a terminal inputs come from a prompt ([`prompt`]); otherwise from standard input as it is ([`piped`]). Errors
+//! are shown and forgotten.
+
+mod commands;
+mod piped;
+mod prompt;
+
+use std::io::{self, IsTerminal};
+use std::rc::Rc;
+
+use calculus::StepKind;
+use evert::{Failure, Session};
+
+use crate::Status;
+use crate::files::Files;
+use crate::report;
+use crate::run::{is_unit, show};
+use crate::terminal::Terminal;
+
+pub fn start(terminal: &Terminal) -> Status {
+    let repl = Repl::new(terminal);
+    if io::stdin().is_terminal() { prompt::run(repl) } else { piped::run(repl) }
+}
+
+struct Repl<'a> {
+    terminal: &'a Terminal,
+    session: Session,
+    /// The codes of all errors have been mentioned once.
+    hinted: bool,
+    finished: bool,
+    inputs: usize,
+}
+
+impl<'a> Repl<'a> {
+    fn new(terminal: &'a Terminal) -> Repl<'a> {
+        Repl { terminal, session: new_session(), hinted: false, finished: false, inputs: 0 }
+    }
+
+    /// One input from the prompt: a command or statements.
+    fn input(&mut self, text: &str) -> Status {
+        self.inputs += 1;
+        let name = format!("<input {}>", self.inputs);
+        if commands::is_command(text) { self.command(text) } else { self.program(&name, text) }
+    }
+
+    fn program(&mut self, name: &str, text: &str) -> Status {
+        let result = self.statements(name, text);
+        self.conclude(result)
+    }
+
+    fn conclude(&mut self, result: Result<(), Failure>) -> Status {
+        let Err(failure) = result else { return Status::Fine };
+        let text = report::all(&self.session.sources, &failure, self.terminal.err);
+        self.terminal.error_text(&text);
+        if !std::mem::replace(&mut self.hinted, true) {
+            self.terminal.error_text(&report::hint(&failure));
+        }
+        Status::Failed
+    }
+
+    /// Runs statements; the last value that was shown is called `ans`.
+    fn statements(&mut self, name: &str, text: &str) -> Result<(), Failure> {
+        let (_, module) = self.session.load(name, text)?;
+        for step in &module.steps {
+            let value = self.session.run_step(step).map_err(|error| vec![*error])?;
+            match &step.kind {
+                StepKind::Define(_) => {}
+                StepKind::Test(name) => self.terminal.line(&format!("the test \"{name}\" holds")),
+                StepKind::Show => {
+                    show(self.terminal, &value);
+                    if !is_unit(&value) {
+                        self.session.set("ans", value);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn new_session() -> Session {
+    Session::new(Rc::new(Files))
+}

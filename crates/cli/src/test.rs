@@ -1,0 +1,145 @@
+//! `evert test`: what files claim, and whether it holds.
+//!
+//! In: files and folders. Out: a report of each claim that doesn't hold, then `N passed, M failed`. Each file has a
+//! session of its own; the blocks of a Markdown file share one. What a file prints is shown if something in it
+//! fails.
+
+use std::path::Path;
+
+use base::{Diagnostic, Span, codes};
+use evert::testing::{self, Case, Problem};
+use evert::{Failure, Session};
+
+use crate::Status;
+use crate::blocks::{Block, blocks};
+use crate::files::{self, Recording};
+use crate::report;
+use crate::terminal::Terminal;
+
+/// So many empty lines may stand above all blocks of a Markdown file together, so that places show its own lines.
+const MOST_PADDING: usize = 1 << 26;
+
+pub fn test(terminal: &Terminal, paths: &[String]) -> Status {
+    let mut total = Count::default();
+    let mut read = false;
+    for path in paths {
+        let files = find(path);
+        if files.is_empty() {
+            terminal.complain(&format!("there are no *.ev or *.md files in {path}"));
+        }
+        for file in files {
+            let count = test_file(terminal, &file);
+            read |= count.is_some();
+            total.add(count.unwrap_or(Count { passed: 0, failed: 1 }));
+        }
+    }
+    terminal.line(&format!("{} passed, {} failed", total.passed, total.failed));
+    if read && total.failed == 0 { Status::Fine } else { Status::Failed }
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Count {
+    passed: usize,
+    failed: usize,
+}
+
+impl Count {
+    fn add(&mut self, other: Count) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+}
+
+/// The files that a path names: itself, or those in the folder. One that isn't there is reported when it is read.
+fn find(path: &str) -> Vec<String> {
+    let folder = Path::new(path);
+    match files::search(folder, &["ev", "md"]) {
+        Ok(found) => found.iter().map(|file| file.to_string_lossy().into_owned()).collect(),
+        Err(_) => vec![path.to_string()],
+    }
+}
+
+/// `None` if the file can't be read.
+fn test_file(terminal: &Terminal, path: &str) -> Option<Count> {
+    let world = Recording::new();
+    let mut session = Session::new(world.clone());
+    let name = files::name(path);
+    let text = match session.read(&name) {
+        Ok(text) => text,
+        Err(failure) => {
+            terminal.text(&report::all(&session.sources, &failure, terminal.out));
+            return None;
+        }
+    };
+    let is_document = path.ends_with(".md");
+    let results = if is_document { document(&mut session, &name, &text) } else { program(&mut session, &name, &text) };
+    let failures: Failure = results.iter().filter_map(|result| result.clone().err()).collect();
+    if !failures.is_empty() {
+        world.lines.borrow().iter().for_each(|line| terminal.line(line));
+    }
+    for failure in &failures {
+        terminal.line(&report::render(&session.sources, failure, terminal.out));
+    }
+    Some(Count { passed: results.len() - failures.len(), failed: failures.len() })
+}
+
+/// Whether one claim holds.
+pub type Checked = Result<(), Diagnostic>;
+
+/// The claims of a program. One that can't be read or elaborated makes one claim, which fails.
+///
+/// Custom rules will be checked here too: `check_rules(session)`, as soon as a session can list its rules.
+pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
+    match testing::run(session, name, text) {
+        Ok(cases) => cases.into_iter().map(checked).collect(),
+        Err(failure) => failure.into_iter().map(Err).collect(),
+    }
+}
+
+fn checked(case: Case) -> Checked {
+    let test = (!case.name.is_empty()).then(|| format!("in the test \"{}\"", case.name));
+    case.result.map_err(|problem| {
+        let diagnostic = match problem {
+            Problem::Failed(diagnostic) => *diagnostic,
+            Problem::Differs(words) => differs(case.span, &words),
+        };
+        test.into_iter().fold(diagnostic, Diagnostic::note)
+    })
+}
+
+fn differs(span: Span, words: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::new(codes::EXPECTATION_FAILED, span, "the result isn't what the file expects");
+    words.lines().map(str::trim).fold(diagnostic, Diagnostic::note)
+}
+
+/// The claims of the blocks in a Markdown file.
+fn document(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
+    let blocks = blocks(text);
+    let padded = blocks.iter().map(|block| block.above).sum::<usize>() <= MOST_PADDING;
+    let mut results = vec![];
+    for block in &blocks {
+        let above = if padded { block.above } else { 0 };
+        let checked = program(session, name, &("\n".repeat(above) + &block.text));
+        match block.fails_with {
+            Some(_) => results.push(fails(session, name, block, above, &checked)),
+            None => results.extend(checked),
+        }
+    }
+    results
+}
+
+/// Does a block fail with the code that it claims, and with no other?
+fn fails(session: &mut Session, name: &str, block: &Block, above: usize, checked: &[Checked]) -> Checked {
+    let expected = block.fails_with.into_iter();
+    let mut found: Vec<_> = checked.iter().filter_map(|result| result.as_ref().err()).map(|error| error.code).collect();
+    found.dedup();
+    if found.iter().copied().eq(expected.clone()) {
+        return Ok(());
+    }
+    let words = |codes: Vec<String>| if codes.is_empty() { "no error".to_string() } else { codes.join(", ") };
+    let file = session.sources.add(name, "\n".repeat(above) + &block.text);
+    let expected = words(expected.map(|code| code.to_string()).collect());
+    let found = words(found.iter().map(ToString::to_string).collect());
+    let place = Span::new(file, above, above + block.text.trim_end().len());
+    Err(differs(place, &format!("expected {expected}\nfound {found}")))
+}

@@ -1,0 +1,168 @@
+//! The primitives of derived code, here under names of their own, and programs whose derivatives use them.
+
+use calculus::Prim;
+
+use crate::row::{Row, smooth};
+
+pub const ROWS: &[Row] = &[
+    // The derivative of an element's derivative places twice.
+    Row::other(
+        Prim::Place,
+        &[
+            smooth("d => weigh(materialise([1.0, 2.0], place([1.0, 2.0], 1, d^3)))", &["0.7"]),
+            smooth("a => weigh(grad(b => b[1]^3 * b[0])(a))", &["[0.5, 0.7, 0.9]"]),
+        ],
+        &[("grad(a => a[1])([1.0, 2.0])", "[0.0, 1.0]")],
+    ),
+    // grad of `place` and `update`
+    Row::other(
+        Prim::Part,
+        &[smooth("d => part(d, 1)^3", &["[0.5, 0.7]"]), smooth("a => grad(v => ({a with [1]: v})[1]^3 * a[0])(a[1])", &["[0.5, 0.7]"])],
+        &[("part([1.0, 2.0], 1)", "2.0")],
+    ),
+    Row::other(
+        Prim::Erase,
+        &[smooth("d => weigh(erase(d, 1)^3)", &["[0.5, 0.7]"]), smooth("x => weigh(grad(a => weigh({a with [1]: x}^3))([x, x, x]))", &["0.7"])],
+        &[("grad(a => sum({a with [0]: 1.0}))([1.0, 2.0])", "[0.0, 1.0]")],
+    ),
+    // grad of `tabulate`
+    Row::other(
+        Prim::Spread,
+        &[smooth("d => weigh(spread(2, d)^3)", &["[0.5, 0.7]"]), smooth("x => grad(a => weigh(tabulate(3, i => (a + i)^3)))(x)", &["0.7"])],
+        &[("spread(0, [])", "[]")],
+    ),
+    Row::other(
+        Prim::Unspread,
+        &[smooth("d => weigh(unspread(d)^3)", &["[0.5, 0.7]"]), smooth("x => grad(a => grad(b => weigh(tabulate(3, i => (b + i)^3)))(a))(x)", &["0.7"])],
+        &[("grad(a => grad(b => sum(tabulate(2, i => b^3)))(a))(2.0)", "24.0")],
+    ),
+    Row::other(
+        Prim::Accumulate,
+        &[
+            smooth("x => accumulate(3, i => x^(i + 1))", &["0.7"]),
+            smooth("a => weigh(grad(b => weigh(tabulate(3, i => b[i]^2 * b[0])))(a))", &["[0.5, 0.7, 0.9]"]),
+        ],
+        &[("grad(a => sum(tabulate(3, i => a)))(2.0)", "3.0")],
+    ),
+    // grad of `sum`
+    Row::other(
+        Prim::Fill,
+        &[smooth("d => weigh(fill([1.0, 2.0], d^3))", &["0.7"]), smooth("x => weigh(grad(a => sum(a)^3)([x, x^2]))", &["0.7"])],
+        &[("fill([], 2.0)", "[]"), ("fill([[1.0, 2.0]], 3.0)", "[[3.0, 3.0]]")],
+    ),
+    Row::binary(
+        Prim::Scale,
+        &[smooth("p => scale(p.0, p.1)^2", &["(0.5, 0.7)"]), smooth("p => weigh(scale(p.0, p.1)^2)", &["([0.5, 0.7], [0.2, 0.3])", "([0.5, 0.7], 0.3)"])],
+        &[("scale(2.0, 3.0)", "6.0"), ("grad(x => { let y = sqrt(x); x + stop_gradient(y) })(0.0)", "1.0")],
+    ),
+    // grad of `minimum` and `maximum`
+    Row::binary(
+        Prim::AtMost,
+        &[smooth("p => at_most(p.0, p.1) * p.0^2", &["(0.5, 0.7)", "(0.7, 0.5)"])],
+        &[("at_most(1.0, 1.0)", "1.0"), ("at_most([1.0, 3.0], 2.0)", "[1.0, 0.0]")],
+    ),
+    Row::other(
+        Prim::Keep,
+        &[
+            smooth("d => weigh(keep([1.0, 0.0], d)^3)", &["[0.5, 0.7]"]),
+            smooth("a => weigh(grad(b => weigh(minimum(b^3, 0.2)))(a))", &["[0.5, 0.7]"]),
+        ],
+        &[("keep(0.0, nan)", "0.0"), ("keep([0.0, 1.0], [inf, 2.0])", "[0.0, 2.0]"), ("grad(x => minimum(x, 1.0) + 0.0 * maximum(x, 1.0))(0.5)", "1.0")],
+    ),
+    // grad of `^`
+    Row::binary(
+        Prim::PowerSlope,
+        &[smooth("power_slope", &["(2.0, 3.0)", "(0.7, -1.3)"]), smooth("x => power_slope(x, 3)", &["2.0", "0.0", "-2.0"])],
+        &[("power_slope(0.0, 0.0)", "0.0"), ("power_slope(0.0, 1.0)", "1.0"), ("power_slope(3.0, 2)", "6.0")],
+    ),
+    Row::binary(
+        Prim::PowerLog,
+        &[smooth("power_log", &["(2.0, 3.0)", "(0.7, -1.3)"])],
+        &[("power_log(0.0, 2.0)", "0.0"), ("power_log(1.0, 5.0)", "0.0")],
+    ),
+    // grad of mixed arithmetic
+    Row::other(
+        Prim::Unbroadcast,
+        &[
+            smooth("d => unbroadcast(1.0, d)^3", &["[0.5, 0.7]", "0.7"]),
+            smooth("d => weigh(unbroadcast([1.0, 2.0], d)^3)", &["[0.5, 0.7]"]),
+            smooth("x => grad(a => weigh(a^2 * [x, 1.0]))(x)", &["0.7"]),
+        ],
+        &[("unbroadcast(1.0, [2.0, 3.0])", "5.0"), ("unbroadcast(1.0, [])", "0.0")],
+    ),
+    // J of a function with a rule
+    Row::other(
+        Prim::Materialise,
+        &[
+            smooth("d => { let m = materialise((1.0, 2.0), d); m.0^2 * m.1 }", &["(0.5, 0.7)"]),
+            smooth("x => { let f = (p => (p.0 * p.1, p.0)) reverse p => ((p.0 * p.1, p.0), d => ({}, (d.0 * p.1 + d.1, d.0 * p.0))); f(x, x^2).0 }", &["0.7"]),
+        ],
+        &[("materialise([1.0, 2.0], [3.0, 4.0])", "[3.0, 4.0]"), ("materialise([], [])", "[]")],
+    ),
+    // a backpropagator that a program calls
+    Row::other(
+        Prim::Accept,
+        &[smooth("d => accept(1.0, d)^3", &["0.7"]), smooth("d => J(x => x^3)(d).1(d).1", &["0.7"])],
+        &[("accept(1.0, 2)", "2.0"), ("accept([], [])", "[]")],
+    ),
+    Row::other(
+        Prim::RulePair,
+        &[smooth("x => ((y => y^2 * x) reverse y => (y^2 * x, d => ({x: d * y^2}, 2 * y * x * d)))(x^2)", &["0.7"])],
+        &[("rule_pair(sin, (1.0, 2.0))", "(1.0, 2.0)")],
+    ),
+    Row::other(
+        Prim::RuleResult,
+        &[smooth("x => grad((y => y^3 * x) reverse y => (y^3 * x, d => ({x: d * y^3}, 3 * y^2 * x * d)))(x^2)", &["0.7"])],
+        &[("grad((y => y^3) reverse y => (y^3, d => ({}, 3 * y^2 * d)))(2.0)", "12.0")],
+    ),
+    // `jacobian` of a structured result
+    Row::other(
+        Prim::Children,
+        &[
+            smooth("p => { let c = children(p); c[0].v^2 * c[1].v }", &["(0.5, 0.7)"]),
+            smooth("x => { let j = jacobian(y => (y^3 * x, y^2))(x); j.0 * j.1 }", &["0.7"]),
+        ],
+        &[("children(())", "[]"), ("children((1, 2.0))", "[{v: 1}, {v: 2.0}]")],
+    ),
+    Row::other(
+        Prim::Rebuild,
+        &[
+            smooth("p => { let q = rebuild((1.0, 1.0), [{v: p.0^2}, {v: p.1^2}]); q.0 * q.1 }", &["(0.5, 0.7)"]),
+            smooth("x => { let j = jacobian(y => (y^3 * x, (y^2, 1.0)))(x); j.0 * j.1.0 }", &["0.7"]),
+        ],
+        &[("rebuild((1, 2), [{v: 3}, {v: 4}])", "(3, 4)")],
+    ),
+    // the adjoint of `fix`
+    Row::other(
+        Prim::Largest,
+        &[smooth("x => x^2 * largest((3.0, -5.0))", &["0.7"])],
+        &[("largest((1.0, [-3.0, 2.0]))", "3.0"), ("largest(())", "0.0"), ("largest([])", "0.0")],
+    ),
+    Row::other(
+        Prim::Close,
+        &[smooth("x => if close(x, x) { x^3 } else { x }", &["0.7"])],
+        &[("close(1.0, 1.0 + 1e-13)", "true"), ("close([], [])", "true"), ("close(1.0, 1.1)", "false")],
+    ),
+    Row::other(
+        Prim::Times,
+        &[smooth("p => { let q = times(p, 3.0); q.0^2 * q.1 }", &["(0.5, 0.7)"])],
+        &[("times((1.0, 2, [3.0]), 2.0)", "(2.0, 2, [6.0])"), ("times([], 2.0)", "[]")],
+    ),
+    // `grad` itself
+    Row::other(
+        Prim::Differentiable,
+        &[smooth("x => differentiable(x)^3", &["0.7"]), smooth("x => grad(y => x * y^3)(x)", &["0.7"])],
+        &[("differentiable([1.0])", "[1.0]")],
+    ),
+    Row::other(
+        Prim::Seed,
+        &[smooth("x => seed(x) * x^3", &["0.7"])],
+        &[("seed(5.0)", "1.0"), ("grad(seed)(2.0)", "0.0")],
+    ),
+    // `checkpoint`
+    Row::other(
+        Prim::Quietly,
+        &[smooth("x => quietly(y => x * y^3, x)", &["0.7"]), smooth("x => checkpoint(y => x * sin(y^2))(x)", &["0.7"])],
+        &[("quietly(sin, 0.0)", "0.0")],
+    ),
+];

@@ -1,0 +1,212 @@
+//! Every primitive, one row in a table: its derivatives of orders 1 to 3 agree with differences of the order below,
+//! edge values are no accidents, arrays agree with their elements. A primitive without a row fails.
+
+mod arithmetic;
+mod arrays;
+mod discrete;
+mod functions;
+mod internal;
+mod linear;
+mod row;
+
+use std::collections::BTreeMap;
+
+use calculus::Prim;
+use eval::Value;
+use row::{Row, Shape, Smooth};
+use testkit::reals::{agree, reals};
+use testkit::{Lab, differences};
+
+use evert_testkit as testkit;
+
+/// What the rows' functions may use. `weigh` makes a scalar of a number or array.
+const PRELUDE: &str = "
+fn weigh(v) = if is_array(v) { let w = flatten(v); sum(w * sin(iota(len(w)) + 1.0)) } else { v }
+fn inner(u, v) =
+  if is_real(u) { u * v } else if is_array(u) { sum(u * v) }
+  else { let (a, b) = (children(u), children(v)); fold((t, i) => t + inner(a[i].v, b[i].v), 0.0, iota(len(a))) }
+";
+
+const EDGES: [&str; 7] = ["0.0", "-0.0", "inf", "-inf", "nan", "1e300", "-1e-300"];
+
+fn table() -> impl Iterator<Item = &'static Row> {
+    let topics = [arithmetic::ROWS, functions::ROWS, discrete::ROWS, arrays::ROWS, linear::ROWS, internal::ROWS];
+    topics.into_iter().flatten()
+}
+
+/// A laboratory in which the internal primitives have names too.
+fn lab() -> Lab {
+    let mut lab = Lab::new();
+    for &prim in Prim::ALL {
+        if !prim.is_public() {
+            lab.session.set(prim.name().trim_start_matches('.'), Value::prim(prim));
+        }
+    }
+    lab.value(PRELUDE);
+    lab
+}
+
+#[test]
+fn every_primitive_has_exactly_one_row() {
+    let mut rows: BTreeMap<Prim, usize> = BTreeMap::new();
+    table().for_each(|row| *rows.entry(row.prim).or_default() += 1);
+    for &prim in Prim::ALL {
+        assert_eq!(rows.get(&prim), Some(&1), "rows of `{prim}`");
+    }
+}
+
+#[test]
+fn every_primitive_has_a_derivative() {
+    let lab = lab();
+    Prim::ALL.iter().for_each(|&prim| assert!(lab.session.machine.has_derivative(prim), "`{prim}`"));
+}
+
+#[test]
+fn every_row_claims_something() {
+    for row in table() {
+        assert!(!row.smooth.is_empty() || !row.values.is_empty(), "`{}`", row.prim);
+    }
+}
+
+#[test]
+fn derivatives_of_orders_one_to_three_agree_with_differences() {
+    let mut lab = lab();
+    let mut problems = vec![];
+    for row in table() {
+        for smooth in row.smooth {
+            for point in smooth.points {
+                let outcome = derivatives_agree(&mut lab, row, smooth, point);
+                problems.extend(outcome.err().map(|words| format!("{}: {} at {point}: {words}", row.prim, smooth.f)));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// `f1` is the derivative of f in a fixed direction, `f2` that of f1: each gradient against differences of its function.
+fn derivatives_agree(lab: &mut Lab, row: &Row, smooth: &Smooth, point: &str) -> Result<(), String> {
+    let text = format!(
+        "let f = {f}
+        fn f1(x) = inner(directions(x, 0.7), grad(f)(x))
+        fn f2(x) = inner(directions(x, 0.4), grad(f1)(x))
+        fn directions(x, a) = internal_directions(x, a)",
+        f = smooth.f
+    );
+    let text = text.replace("internal_directions(x, a)", "times(plus(zero(x), direction), a)");
+    let x = lab.evaluate(point)?;
+    let directions = (0..reals(&x).len()).map(|i| ((i + 1) as f64 * 1.3).cos()).collect::<Vec<_>>();
+    let direction = testkit::reals::with_reals(&x, &directions);
+    let direction = lab.session.get("zero").map_or(Ok(direction.clone()), |zero| sensitivity(lab, &zero, &direction))?;
+    lab.session.set("direction", direction);
+    lab.evaluate(&text)?;
+    for order in 1..=smooth.orders {
+        let name = ["f", "f1", "f2"][order - 1];
+        let f = lab.evaluate(name)?;
+        let gradient = reals(&lab.evaluate(&format!("grad({name})({point})"))?);
+        let at = reals(&x);
+        let mut failed = None;
+        let value = |moved: &[f64]| match lab.reals_at(&f, &x, moved) {
+            Ok(values) if values.len() == 1 => values[0],
+            Ok(values) => {
+                failed = Some(format!("{} reals in the result", values.len()));
+                f64::NAN
+            }
+            Err(error) => {
+                failed = Some(error);
+                f64::NAN
+            }
+        };
+        let (slopes, error) = differences::gradient(value, &at, row.step);
+        if let Some(words) = failed {
+            return Err(format!("order {order}: {words}"));
+        }
+        let size = slopes.iter().fold(1f64, |size, slope| size.max(slope.abs()));
+        if error > 1e-4 * size {
+            return Err(format!("order {order}: the differences are too rough, error {error}"));
+        }
+        if !agree(&gradient, &slopes, 1e-6) {
+            return Err(format!("order {order}: gradient {gradient:?}, differences {slopes:?} (error {error:e})"));
+        }
+    }
+    Ok(())
+}
+
+/// A sensitivity with the reals of a value: discrete parts become `()`.
+fn sensitivity(lab: &mut Lab, zero: &Value, value: &Value) -> Result<Value, String> {
+    let shape = lab.call(zero, value.clone())?;
+    Ok(testkit::reals::with_reals(&shape, &reals(value)))
+}
+
+#[test]
+fn values_and_gradients_are_as_stated() {
+    let mut lab = lab();
+    let mut problems = vec![];
+    for row in table() {
+        for (text, expected) in row.values {
+            if let Err(words) = lab.agrees(text, expected) {
+                problems.push(format!("{}: {text}\n    {words}", row.prim));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn edge_values_give_values_and_derivatives_without_errors() {
+    let mut lab = lab();
+    let mut problems = vec![];
+    for row in table() {
+        let points: Vec<String> = match row.shape {
+            Shape::Unary => EDGES.map(String::from).to_vec(),
+            Shape::Binary => EDGES.iter().flat_map(|a| EDGES.map(|b| format!("({a}, {b})"))).collect(),
+            Shape::Other => continue,
+        };
+        for point in points {
+            for derived in ["", "grad", "second", "third"] {
+                let text = edge_program(row, derived, &point);
+                if let Err(words) = lab.evaluate(&text) {
+                    problems.push(format!("{}: {text}: {words}", row.prim));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+fn edge_program(row: &Row, derived: &str, point: &str) -> String {
+    let name = row.name();
+    let first = if row.shape == Shape::Unary { "" } else { ".0" };
+    match derived {
+        "second" => format!("grad(p => grad({name})(p){first})({point})"),
+        "third" => format!("grad(p => grad(p => grad({name})(p){first})(p){first})({point})"),
+        derived => format!("{derived}({name})({point})"),
+    }
+}
+
+#[test]
+fn elementwise_primitives_on_arrays_are_maps() {
+    let mut lab = lab();
+    let mut problems = vec![];
+    for row in table().filter(|row| row.shape != Shape::Other) {
+        for (array, scalars) in row.array_claims() {
+            if let Err(words) = lab.agrees(&array, &scalars) {
+                problems.push(format!("{}: {array} against {scalars}\n    {words}", row.prim));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn elementwise_primitives_take_empty_arrays() {
+    let mut lab = lab();
+    let mut problems = vec![];
+    for row in table().filter(|row| row.shape != Shape::Other) {
+        for (text, expected) in row.empty_claims() {
+            if let Err(words) = lab.agrees(&text, &expected) {
+                problems.push(format!("{}: {text}\n    {words}", row.prim));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
