@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 pub const EXIT_CODE: u8 = 101;
@@ -15,18 +16,26 @@ const STACK_SIZES: [usize; 3] = [1 << 30, 1 << 28, 1 << 25];
 
 /// Runs the work on a large stack; `None` if it broke, which has been said then.
 pub fn guarded<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    std::panic::set_hook(Box::new(|panic| eprintln!("{}", explanation(panic))));
-    let mut builders = STACK_SIZES.into_iter();
-    // The closure goes to the first thread that can be made, so it waits in a cell.
-    let cell = std::sync::Arc::new(std::sync::Mutex::new(Some(work)));
-    loop {
-        let Some(size) = builders.next() else { return cell.lock().ok()?.take().map(|work| work()) };
-        let taken = cell.clone();
-        let body = move || taken.lock().ok().and_then(|mut work| work.take()).map(|work| work());
+    // The work goes to the first thread that can be made, so it waits where each of them can take it.
+    let waiting = Arc::new(Mutex::new(Some(work)));
+    for size in STACK_SIZES {
+        let waiting = waiting.clone();
+        let body = move || take(&waiting).map(|work| work());
         if let Ok(handle) = thread::Builder::new().name("evert".into()).stack_size(size).spawn(body) {
             return handle.join().ok().flatten();
         }
     }
+    eprintln!("evert: there is no memory for a stack");
+    None
+}
+
+fn take<T>(waiting: &Mutex<Option<T>>) -> Option<T> {
+    waiting.lock().ok()?.take()
+}
+
+/// From now on a panic is reported as a bug of ours.
+pub fn report_bugs() {
+    std::panic::set_hook(Box::new(|panic| eprintln!("{}", explanation(panic))));
 }
 
 fn explanation(panic: &PanicHookInfo) -> String {
@@ -61,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_reported_and_not_passed_on() {
+    fn a_panic_is_not_passed_on() {
         assert_eq!(guarded(|| 1), Some(1));
         assert_eq!(guarded(|| -> i32 { panic!("syntax: broken") }), None);
     }

@@ -81,6 +81,9 @@ fn layout(sources: &mut Sources, name: &str, text: &str) -> Result<String, Vec<D
         });
     };
     let again = syntax::parse(file, &after);
-    assert!(again.errors().is_empty() && sexpr::file(&again) == sexpr::file(&tree), "format: {name} would change its meaning");
+    assert!(
+        again.errors().is_empty() && sexpr::file(&again) == sexpr::file(&tree),
+        "format: {name} would change its meaning"
+    );
     Ok(after)
 }

@@ -36,6 +36,7 @@ pub enum Status {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    crash::report_bugs();
     match crash::guarded(|| execute(arguments)) {
         Some(status) => ExitCode::from(status as u8),
         None => ExitCode::from(crash::EXIT_CODE),
@@ -54,6 +55,8 @@ fn execute(arguments: Arguments) -> Status {
         Command::Test { paths } => test::test(&terminal, &paths),
         Command::Fmt { check, files } => format::format(&terminal, &files, check),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),
-        Command::Ir { file, level, function, spans } => ir::print(&terminal, &ir::Request { file, level, function, spans }),
+        Command::Ir { file, level, function, spans } => {
+            ir::print(&terminal, &ir::Request { file, level, function, spans })
+        }
     }
 }

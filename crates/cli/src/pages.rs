@@ -86,7 +86,13 @@ mod tests {
 
     /// Codes that a few lines of a program can't show: they need other files, a host, or are never raised so far.
     const NOT_SHOWN: [Code; 8] = [
-        NESTED_TOO_DEEPLY, NOT_UTF8, FILE_TOO_LARGE, CIRCULAR_IMPORT, OUT_OF_STEPS, OUT_OF_DOMAIN, RULE_CHECK_FAILED,
+        NESTED_TOO_DEEPLY,
+        NOT_UTF8,
+        FILE_TOO_LARGE,
+        CIRCULAR_IMPORT,
+        OUT_OF_STEPS,
+        OUT_OF_DOMAIN,
+        RULE_CHECK_FAILED,
         MODE_NOT_SUPPORTED,
     ];
 

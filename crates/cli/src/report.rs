@@ -153,7 +153,7 @@ impl Writer<'_> {
         let sign = self.paint.paint(Tone::Frame, "=");
         let indent = " ".repeat(self.margin + 1);
         for (at, line) in clean(text).lines().enumerate() {
-            let start = if at == 0 { format!("{indent}{sign} {head}") } else { format!("{indent}    ") };
+            let start = if at == 0 { format!("{indent}{sign} {head}") } else { format!("{indent}  ") };
             self.line(&format!("{start}{line}"));
         }
     }

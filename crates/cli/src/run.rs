@@ -77,13 +77,13 @@ fn main_function(terminal: &Terminal, session: &mut Session, tree: &Tree, args: 
 /// Where the program declares `main`, and with how many parameters; a `let main = …` is called as `main()`.
 fn declaration(tree: &Tree) -> (Span, usize) {
     let statements = tree.statements().into_iter().map(|id| tree.statement(id));
-    let functions = statements.filter_map(|statement| match statement {
+    let mut functions = statements.filter_map(|statement| match statement {
         Statement::Fn(function) if function.name.name.as_str() == "main" => {
             Some((function.name.span, function.params.len()))
         }
         _ => None,
     });
-    functions.last().unwrap_or((Span::new(tree.file(), 0, 0), 0))
+    functions.next_back().unwrap_or((Span::new(tree.file(), 0, 0), 0))
 }
 
 fn texts(args: Vec<String>) -> Value {

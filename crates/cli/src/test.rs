@@ -73,7 +73,7 @@ fn test_file(terminal: &Terminal, path: &str) -> Option<Count> {
     };
     let is_document = path.ends_with(".md");
     let results = if is_document { document(&mut session, &name, &text) } else { program(&mut session, &name, &text) };
-    let failures: Failure = results.iter().filter_map(|result| result.clone().err()).collect();
+    let failures: Failure = results.iter().filter_map(|result| result.clone().err()).map(|error| *error).collect();
     if !failures.is_empty() {
         world.lines.borrow().iter().for_each(|line| terminal.line(line));
     }
@@ -84,7 +84,7 @@ fn test_file(terminal: &Terminal, path: &str) -> Option<Count> {
 }
 
 /// Whether one claim holds.
-pub type Checked = Result<(), Diagnostic>;
+pub type Checked = Result<(), Box<Diagnostic>>;
 
 /// The claims of a program. One that can't be read or elaborated makes one claim, which fails.
 ///
@@ -92,7 +92,7 @@ pub type Checked = Result<(), Diagnostic>;
 pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
     match testing::run(session, name, text) {
         Ok(cases) => cases.into_iter().map(checked).collect(),
-        Err(failure) => failure.into_iter().map(Err).collect(),
+        Err(failure) => failure.into_iter().map(|error| Err(Box::new(error))).collect(),
     }
 }
 
@@ -103,7 +103,7 @@ fn checked(case: Case) -> Checked {
             Problem::Failed(diagnostic) => *diagnostic,
             Problem::Differs(words) => differs(case.span, &words),
         };
-        test.into_iter().fold(diagnostic, Diagnostic::note)
+        Box::new(test.into_iter().fold(diagnostic, Diagnostic::note))
     })
 }
 
@@ -141,5 +141,5 @@ fn fails(session: &mut Session, name: &str, block: &Block, above: usize, checked
     let expected = words(expected.map(|code| code.to_string()).collect());
     let found = words(found.iter().map(ToString::to_string).collect());
     let place = Span::new(file, above, above + block.text.trim_end().len());
-    Err(differs(place, &format!("expected {expected}\nfound {found}")))
+    differs(place, &format!("expected {expected}\nfound {found}")).err()
 }

@@ -7,7 +7,10 @@ use support::{Folder, evert, with_input};
 #[test]
 fn run_shows_the_value_of_each_expression_and_then_of_main() {
     let folder = Folder::new("run");
-    folder.write("a.ev", "let x = 2.0\nx + 1\nprint(x)\n()\ntest \"no\" { assert false }\nfn main() = grad(y => y^3)(x)\n");
+    folder.write(
+        "a.ev",
+        "let x = 2.0\nx + 1\nprint(x)\n()\ntest \"no\" { assert false }\nfn main() = grad(y => y^3)(x)\n",
+    );
     evert(&["run", &folder.path("a.ev")]).succeeds_with("3.0\n2.0\n12.0\n");
 }
 
@@ -103,8 +106,17 @@ fn a_failed_expectation_says_what_was_expected_and_what_was_found() {
     let ran = evert(&["test", &folder.path("a.ev"), &folder.path("b.md"), &folder.path("missing.ev")]);
     ran.fails_with(1);
     for part in [
-        "seen\n", "a.ev:2:1", "= expected 3", "= found 2", "error[E0502]", "b.md:4:15", "in the test \"name\"", "b.md:8:1",
-        "= expected E0202", "= found no error", "can't read",
+        "seen\n",
+        "a.ev:2:1",
+        "= expected 3",
+        "= found 2",
+        "error[E0502]",
+        "b.md:4:15",
+        "in the test \"name\"",
+        "b.md:8:1",
+        "= expected E0202",
+        "= found no error",
+        "can't read",
     ] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
@@ -167,7 +179,9 @@ fn ir_prints_each_level() {
     folder.write("a.ev", "fn square(x) = x * x\nfn other(x) = x\nsquare(2)\n");
     let path = folder.path("a.ev");
     let all = evert(&["ir", &path]).out;
-    for part in ["// syntax", "(fn square (x) (* x x))", "// l1\n", "step show", "// l1-reverse", "backpropagator fn square"] {
+    for part in
+        ["// syntax", "(fn square (x) (* x x))", "// l1\n", "step show", "// l1-reverse", "backpropagator fn square"]
+    {
         assert!(all.contains(part), "{part}: {all}");
     }
     evert(&["ir", &path, "--level", "syntax", "--function", "other"]).succeeds_with("(fn other (x) x)\n");
@@ -187,10 +201,10 @@ fn a_program_piped_into_the_repl_runs_without_a_prompt() {
 
 #[test]
 fn errors_do_not_end_the_repl() {
-    let ran = with_input(&["repl"], b"nothing\n1 + 1\n[1][7]\n)\n2 + 2\n:nonsense\n:quit\n3 + 3\n");
+    let ran = with_input(&["repl"], b"nothing\n1 + 1\n[1][7]\nlet = 3\n2 + 2\n:nonsense\n:quit\n3 + 3\n");
     ran.fails_with(1);
     assert_eq!(ran.out, "2\n4\n");
-    for part in ["<stdin>:1:1", "<stdin>:3:1", "<stdin>:4:1", ":nonsense"] {
+    for part in ["<stdin>:1:1", "<stdin>:3:1", "<stdin>:4:5", ":nonsense"] {
         assert!(ran.err.contains(part), "{part}: {}", ran.err);
     }
     assert_eq!(ran.err.matches("evert explain").count(), 1);

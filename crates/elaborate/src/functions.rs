@@ -66,7 +66,8 @@ impl Elaborator<'_> {
         let body_span = self.tree.span(body);
         self.open_function(name, (span, body_span), parameter, Timing::Later, |this, argument| {
             this.take_arguments(&patterns, argument, span);
-            this.expression(body)
+            // A function that is the whole body goes by the same name: `fn scaled(k) = x => k * x`.
+            this.named_expression(body, name)
         })
     }
 

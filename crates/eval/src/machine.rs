@@ -12,7 +12,7 @@ use crate::code::{Action, Body, Code, Instruction, Op, Operand};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
 use crate::sensitivity::{full, plus};
-use crate::value::{Env, Function, Value};
+use crate::value::{Closure, Env, Function, Value};
 use crate::{lift, parts, prims, show, trace, work};
 
 /// How deep calls may nest before they count as endless recursion.
@@ -33,6 +33,8 @@ pub struct Machine {
     calls: usize,
     /// Files before this one are the library's: errors are shown at the user's line.
     pub first_user_file: u32,
+    /// The functions whose rules were used and the arguments, a few for each rule; `None`: nobody wants to know.
+    pub observed: Option<Vec<(Value, Value)>>,
     /// Ends the computation after so many steps.
     pub max_steps: Option<u64>,
     /// The work at which the computation ends.
@@ -53,6 +55,8 @@ pub(crate) enum Frame {
     Tabulate { f: Value, n: usize, values: Vec<Value>, sum: Option<Value>, span: Span },
     /// The result of a sealed backpropagator gets its full shape.
     Seal(Seal),
+    /// The backpropagator in the result of `J^(depth + 1)` of a primitive is sealed.
+    SealPrim { f: Value, x: Value, depth: u32 },
     Quiet,
 }
 
@@ -111,6 +115,7 @@ impl Machine {
             slots: vec![],
             calls: 0,
             first_user_file: 0,
+            observed: None,
             max_steps: None,
             limit: u64::MAX,
         }
@@ -141,6 +146,20 @@ impl Machine {
 
     pub fn has_derivative(&self, prim: Prim) -> bool {
         self.derivatives[prim as usize].is_some()
+    }
+
+    /// Remembers that the rule of `f` was used at `x`, if somebody wants to know.
+    pub(crate) fn observe(&mut self, f: &Value, x: &Value) {
+        const EACH: usize = 2;
+        let first_user_file = self.first_user_file;
+        let Some(observed) = &mut self.observed else { return };
+        let Some(closure) = source_closure(f) else { return };
+        let same = |other: &Closure| Rc::ptr_eq(&other.code.group, &closure.code.group) && other.member == closure.member;
+        let seen = observed.iter().filter(|(other, _)| source_closure(other).is_some_and(same)).count();
+        let in_library = closure.code.lambda(closure.member).span.file.0 < first_user_file;
+        if !in_library && seen < EACH {
+            observed.push((f.clone(), x.clone()));
+        }
     }
 
     /// Applies a function to an argument and runs to the end.
@@ -347,7 +366,10 @@ impl Machine {
             Op::Omit(a, label) => parts::omit(&self.read(a, base)?, *label),
             Op::Plus(a, b) => plus(self.read(a, base)?, self.read(b, base)?),
             Op::Is(a, form) => Ok(Value::Bool(parts::is(&self.read(a, base)?, form)?)),
-            Op::Check(a, form) => parts::check(self.read(a, base)?, form),
+            Op::Check(a, form) => {
+                let value = self.read(a, base)?;
+                parts::check(value, form, || self.running())
+            }
             Op::Seal { raw, f, x, y, order } => {
                 let (raw, f) = (self.read(raw, base)?, self.read(f, base)?);
                 let (x, y) = (self.read(x, base)?, self.read(y, base)?);
@@ -355,6 +377,15 @@ impl Machine {
             }
             Op::Fail(failure, operands) => fail(failure, &self.read_all(operands, base)?),
         }
+    }
+
+    /// The name of the function that runs, for messages.
+    fn running(&self) -> String {
+        let running = self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Call(call) => Some(call.code.lambda(call.member).name),
+            _ => None,
+        });
+        running.flatten().map_or("the function".into(), |name| format!("`{name}`"))
     }
 
     fn functions(
@@ -386,8 +417,12 @@ impl Machine {
         }
         match &**function {
             Function::Prim { prim, order: 0 } => prims::apply(self, *prim, x, span),
-            Function::Prim { prim, order } => {
-                let derivative = self.derivative(*prim, order - 1)?;
+            Function::Prim { prim, order: lifted } => {
+                let derivative = self.derivative(*prim, lifted - 1)?;
+                // Derived code gets the raw backpropagator, a program a sealed one.
+                if order < *lifted {
+                    self.frames.push(Frame::SealPrim { f: f.clone(), x: x.clone(), depth: lifted - 1 });
+                }
                 self.apply(&derivative, x, 0, span)
             }
             Function::Closure(closure) => {
@@ -484,6 +519,10 @@ impl Machine {
                     value = seal.full(&value, seal.order)?;
                     self.frames.pop();
                 }
+                Some(Frame::SealPrim { f, x, depth }) => {
+                    value = seal_prim(&value, f, x, *depth, *depth)?;
+                    self.frames.pop();
+                }
                 Some(Frame::Quiet) => {
                     self.quiet -= 1;
                     self.frames.pop();
@@ -546,12 +585,32 @@ impl Machine {
     }
 }
 
+/// The closure that a value is, if its code was written by the programmer.
+fn source_closure(value: &Value) -> Option<&Closure> {
+    let Value::Function(function) = value else { return None };
+    match &**function {
+        Function::Closure(closure) if closure.code.group.order == 0 => Some(closure),
+        _ => None,
+    }
+}
+
 /// How often J was applied to a function.
 fn function_order(function: &Function) -> u32 {
     match function {
         Function::Prim { order, .. } | Function::Sealed { order, .. } => *order,
         Function::Closure(closure) => closure.code.group.order,
     }
+}
+
+/// Seals the backpropagator that is `depth` pairs deep in the result of a lifted primitive.
+fn seal_prim(value: &Value, f: &Value, x: &Value, depth: u32, order: u32) -> Result<Value> {
+    let part = |i| parts::get(value, &calculus::Field::Position(i));
+    if depth > 0 {
+        return Ok(Value::pair(seal_prim(&part(0)?, f, x, depth - 1, order)?, part(1)?));
+    }
+    let (f, x, y) = (f.clone(), x.clone(), part(0)?);
+    let sealed = Function::Sealed { raw: part(1)?, f, x, y: y.clone(), order };
+    Ok(Value::pair(y, Value::Function(Rc::new(sealed))))
 }
 
 impl Seal {

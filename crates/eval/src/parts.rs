@@ -183,13 +183,13 @@ pub fn is(value: &Value, form: &Demand) -> Result<bool> {
 }
 
 /// The value itself, if it has the form that a pattern demands.
-pub fn check(value: Value, form: &Demand) -> Result<Value> {
+pub fn check(value: Value, form: &Demand, function: impl Fn() -> String) -> Result<Value> {
     let value = forced(value)?;
     if is(&value, form)? {
         return Ok(value);
     }
     let wanted = match form {
-        Demand::Arguments(n) => return wrong_arity(*n, &value),
+        Demand::Arguments(n) => return wrong_arity(&function(), *n, &value),
         Demand::Tuple(n) => format!("a tuple of length {n}"),
         Demand::Array(n) => format!("an array of length {n}"),
         Demand::Record(labels) => {
@@ -201,7 +201,7 @@ pub fn check(value: Value, form: &Demand) -> Result<Value> {
     expected(codes::PATTERN_MISMATCH, &wanted, &value)
 }
 
-fn wrong_arity<T>(n: u32, value: &Value) -> Result<T> {
+fn wrong_arity<T>(function: &str, n: u32, value: &Value) -> Result<T> {
     let found = match value {
         Value::Data(data) if matches!(data.form, Form::Tuple) => Some(data.fields.len()),
         _ => None,
@@ -212,7 +212,7 @@ fn wrong_arity<T>(n: u32, value: &Value) -> Result<T> {
         n => format!("{n} arguments"),
     };
     let given = count(found.unwrap_or(1));
-    let fault = Fault::new(codes::WRONG_ARITY, format!("expected {}, found {given}", count(n as usize)));
+    let fault = Fault::new(codes::WRONG_ARITY, format!("{function} expects {}, found {given}", count(n as usize)));
     match found {
         Some(_) => fault.note(format!("the arguments are {}", show::short(value))),
         None => fault.note(format!("the argument is {}", show::described(value))),

@@ -14,6 +14,7 @@ use crate::value::{Form, Value};
 
 mod arithmetic;
 mod arrays;
+mod checking;
 mod compare;
 mod differentiation;
 mod elementwise;
@@ -25,7 +26,7 @@ mod structure;
 mod text;
 
 pub use differentiation::accept;
-pub use structure::{Tolerance, close};
+pub use structure::{Tolerance, close, settle};
 
 /// Applies a primitive to its argument; several arguments come as one tuple.
 pub(crate) fn apply(machine: &mut Machine, prim: Prim, x: Value, span: Span) -> Result<Flow> {
@@ -58,10 +59,15 @@ pub(crate) fn apply_to(machine: &mut Machine, prim: Prim, args: [Value; 3], span
             Ok(flow)
         }
         Prim::Print => {
+            settle(&args[0])?;
             if machine.quiet == 0 {
                 (machine.output)(&crate::show::display(&args[0]));
             }
             Ok(Flow::Value(Value::unit()))
+        }
+        Prim::RuleResult => {
+            machine.observe(&args[0], &args[1]);
+            Ok(Flow::Value(compute(prim, args)?))
         }
         prim => Ok(Flow::Value(compute(prim, args)?)),
     }
@@ -87,6 +93,9 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
         Show | Join | Error | Assert => text::apply(prim, args),
         Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
+        Moved | RandomLike | Directions | Inner | Difference | IsApproximate | FunctionName | RuleError => {
+            checking::apply(prim, args)
+        }
         IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
         J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable | Seed => {
             differentiation::apply(prim, args)
@@ -141,10 +150,7 @@ fn array_of(prim: Prim, value: Value) -> Result<Rc<Array>> {
     match forced(value)? {
         Value::Array(array) => Ok(array),
         Value::Sparse(sparse) => sparse::into_dense(sparse),
-        other => {
-            let name = prim.name().trim_start_matches('.');
-            expected(codes::WRONG_KIND, &format!("an array for `{name}`"), &other)
-        }
+        other => expected(codes::WRONG_KIND, &format!("an array for `{}`", arithmetic::symbol(prim)), &other),
     }
 }
 

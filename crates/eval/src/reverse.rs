@@ -8,6 +8,7 @@
 //! - ρ runs over the bindings backwards and accumulates sensitivities ([`sweep`]); what received none is never
 //!   mentioned (symbolic zero), contributions are added one after the other (D7).
 //! - A function with a rule uses the rule instead ([`reverse_ruled`]), over captures that aren't J-images (D8, D9).
+//!   A forward rule is transposed by differentiating its linear part.
 //!
 //! Where the paper as printed is wrong, the corrections D1–D18 of the semantics are followed; the interesting
 //! ones are marked. Every derived binding has the span of its source.
@@ -29,9 +30,11 @@ pub fn reverse(group: &Rc<Group>) -> Group {
 
 fn reverse_member(group: &Rc<Group>, index: usize) -> Lambda {
     let lambda = &group.members[index];
-    let (vars, body) = match lambda.rule(RuleKind::Reverse) {
-        Some(rule) => reverse_ruled(group, index, rule),
-        None => reverse_plain(group, index),
+    let rule = |kind| lambda.rule(kind);
+    let (vars, body) = match (rule(RuleKind::Reverse).or(rule(RuleKind::Forward)), rule(RuleKind::Transpose)) {
+        (Some(rule), _) => reverse_ruled(group, index, rule),
+        (None, Some(rule)) => reverse_transposed(group, index, rule),
+        (None, None) => reverse_plain(group, index),
     };
     let (name, span, mentions) = (lambda.name, lambda.span, lambda.mentions.clone());
     Lambda { name, role: Role::Reverse, span, vars, body, rules: vec![], mentions }
@@ -63,6 +66,14 @@ fn lift(atom: &Atom) -> Atom {
 
 fn lift_all(atoms: &[Atom]) -> Vec<Atom> {
     atoms.iter().map(lift).collect()
+}
+
+/// The same part of a sensitivity, where a missing field is zero.
+fn in_sensitivity(field: &Field) -> Field {
+    match field {
+        Field::Name(name) => Field::Label(*name),
+        other => other.clone(),
+    }
 }
 
 fn get(base: Atom, position: u32) -> Expr {
@@ -260,7 +271,7 @@ impl Reverse<'_> {
                     self.add_expr(atom, Expr::Get(d.clone(), Field::Label(*label)), span);
                 }
             }
-            Expr::Get(a, field) => self.add_expr(a, Expr::Inject(field.clone(), d), span),
+            Expr::Get(a, field) => self.add_expr(a, Expr::Inject(in_sensitivity(field), d), span),
             Expr::Inject(field, a) => self.add_expr(a, Expr::Get(d, field.clone()), span),
             Expr::With(record, label, value) => {
                 self.add_expr(value, Expr::Get(d.clone(), Field::Label(*label)), span);
@@ -333,36 +344,24 @@ impl Reverse<'_> {
 }
 
 /// J of a function with a reverse rule: `x⃖ => let (y, b) = rule(J⁻¹ x⃖) in (J y, d => b(materialise(y, d)))`.
-///
-/// The rule and everything it captures see plain values: J⁻¹ follows the links back to the primals.
 fn reverse_ruled(group: &Rc<Group>, index: usize, rule: &Rule) -> (Vec<Name>, Block) {
     let lambda = &group.members[index];
     let span = rule.span;
     let first_local = group.first_local().0 as usize;
     let mut out = Builder::new(lambda.vars[..first_local].to_vec());
-    let call = |out: &mut Builder, prim: Prim, args: Vec<Atom>| call(out, prim, args, span);
-
-    let plain = group.captures.iter().enumerate();
-    let plain: Vec<Atom> =
-        plain.map(|(i, _)| call(&mut out, Prim::JInv, vec![Atom::Var(group.capture_var(i))])).collect();
-    let members: Vec<Var> = group.members.iter().map(|m| out.fresh(m.name.unwrap_or("f".into()))).collect();
-    let (vars, captured) = (members.clone(), plain.clone());
-    out.push(Binding::Functions { vars, group: group.clone(), lifted: 0, captured, span });
-    let f = Atom::Var(members[index]);
-
-    let rule_var = out.fresh("rule".into());
-    let captured = plain.into_iter().chain(members.into_iter().map(Atom::Var)).collect();
-    out.push(Binding::Functions { vars: vec![rule_var], group: rule.code.clone(), lifted: 0, captured, span });
-    let x = call(&mut out, Prim::JInv, vec![Atom::Var(Var(0))]);
-    let answer = Expr::Apply { f: Atom::Var(rule_var), x: x.clone(), order: 0 };
-    let answer = out.bind("answer".into(), answer, span);
-    let answer = call(&mut out, Prim::RulePair, vec![f.clone(), answer]);
+    let Ruled { f, rule: rule_function } = ruled(&mut out, group, index, rule);
+    let x = call(&mut out, Prim::JInv, vec![Atom::Var(Var(0))], span);
+    let answer = out.bind("answer".into(), Expr::Apply { f: rule_function, x: x.clone(), order: 0 }, span);
+    let answer = call(&mut out, Prim::RulePair, vec![f.clone(), answer], span);
     let y = out.bind("y".into(), get(answer.clone(), 0), span);
     let b = out.bind("b".into(), get(answer, 1), span);
-    let lifted_y = call(&mut out, Prim::J, vec![y.clone()]);
+    let lifted_y = call(&mut out, Prim::J, vec![y.clone()], span);
 
     let raw = out.fresh("raw".into());
-    let code = Rc::new(ruled_backpropagator(lambda.name, span));
+    let code = Rc::new(match rule.kind {
+        RuleKind::Forward => transposed_pushforward(lambda.name, span),
+        RuleKind::Reverse | RuleKind::Transpose => ruled_backpropagator(lambda.name, span),
+    });
     out.push(Binding::Functions { vars: vec![raw], group: code, lifted: 0, captured: vec![y, b, f, x], span });
     let this = Atom::Var(group.member_var(index));
     let seal = Expr::Seal { raw: Atom::Var(raw), f: this, x: Atom::Var(Var(0)), y: lifted_y.clone(), order: 0 };
@@ -372,16 +371,104 @@ fn reverse_ruled(group: &Rc<Group>, index: usize, rule: &Rule) -> (Vec<Name>, Bl
     (out.vars, body)
 }
 
+/// The function and its rule as plain values inside a J-image.
+struct Ruled {
+    f: Atom,
+    rule: Atom,
+}
+
+/// The rule and everything it captures see plain values: J⁻¹ follows the links back to the primals.
+fn ruled(out: &mut Builder, group: &Rc<Group>, index: usize, rule: &Rule) -> Ruled {
+    let span = rule.span;
+    let captures = (0..group.captures.len()).map(|i| Atom::Var(group.capture_var(i)));
+    let plain: Vec<Atom> = captures.map(|capture| call(out, Prim::JInv, vec![capture], span)).collect();
+    let members: Vec<Var> = group.members.iter().map(|m| out.fresh(m.name.unwrap_or("f".into()))).collect();
+    let (vars, captured) = (members.clone(), plain.clone());
+    out.push(Binding::Functions { vars, group: group.clone(), lifted: 0, captured, span });
+    let f = Atom::Var(members[index]);
+    let rule_var = out.fresh("rule".into());
+    let captured = plain.into_iter().chain(members.into_iter().map(Atom::Var)).collect();
+    out.push(Binding::Functions { vars: vec![rule_var], group: rule.code.clone(), lifted: 0, captured, span });
+    Ruled { f, rule: Atom::Var(rule_var) }
+}
+
+/// J of a function that is linear in its argument and says how it transposes: captures are differentiated through
+/// the primal, the argument's sensitivity is the rule's.
+fn reverse_transposed(group: &Rc<Group>, index: usize, rule: &Rule) -> (Vec<Name>, Block) {
+    let lambda = &group.members[index];
+    let span = rule.span;
+    let mut forward = Forward { out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() };
+    forward.bindings(&lambda.body);
+    let y = lift(&lambda.body.result);
+    let through_primal = forward.backpropagator(&lambda.body, &Outputs::Function(group));
+    let mut out = forward.out;
+    let Ruled { f, rule } = ruled(&mut out, group, index, rule);
+    let x = call(&mut out, Prim::JInv, vec![Atom::Var(Var(0))], span);
+    let raw = out.fresh("raw".into());
+    let code = Rc::new(transposing_backpropagator(lambda.name, span));
+    let captured = vec![y.clone(), rule, f, x, through_primal];
+    out.push(Binding::Functions { vars: vec![raw], group: code, lifted: 0, captured, span });
+    let this = Atom::Var(group.member_var(index));
+    let seal = Expr::Seal { raw: Atom::Var(raw), f: this, x: Atom::Var(Var(0)), y: y.clone(), order: 0 };
+    let back = out.bind("back".into(), seal, span);
+    let pair = out.bind("pair".into(), Expr::Tuple(vec![y, back]), span);
+    let body = out.close(pair, span);
+    (out.vars, body)
+}
+
 /// `d => rule_result(f, x, b(materialise(y, d)))`
 fn ruled_backpropagator(name: Option<Name>, span: Span) -> Group {
-    let captures: Vec<Name> = ["y", "b", "f", "x"].map(Name::new).to_vec();
+    backpropagator_of(name, &["y", "b", "f", "x"], span, |out, d, captures| {
+        let [y, b, f, x] = captures else { unreachable!("reverse: four captures") };
+        let d = call(out, Prim::Materialise, vec![y.clone(), d], span);
+        let q = out.bind("q".into(), Expr::Apply { f: b.clone(), x: d, order: 0 }, span);
+        call(out, Prim::RuleResult, vec![f.clone(), x.clone(), q], span)
+    })
+}
+
+/// The transpose of a forward rule's linear part `push`, by its own derivative at zero:
+/// `d => let (dx, df) = J(push)(zero(x), zero(f)).1(materialise(y, d)).1 in rule_result(f, x, (df, dx))`
+fn transposed_pushforward(name: Option<Name>, span: Span) -> Group {
+    backpropagator_of(name, &["y", "push", "f", "x"], span, |out, d, captures| {
+        let [y, push, f, x] = captures else { unreachable!("reverse: four captures") };
+        let d = call(out, Prim::Materialise, vec![y.clone(), d], span);
+        let push = call(out, Prim::J, vec![push.clone()], span);
+        let zeros = [x, f].map(|of| call(out, Prim::Zero, vec![of.clone()], span));
+        let zeros = out.bind("zeros".into(), Expr::Tuple(zeros.to_vec()), span);
+        let pair = out.bind("pair".into(), Expr::Apply { f: push, x: zeros, order: 0 }, span);
+        let pull = out.bind("pull".into(), get(pair, 1), span);
+        let q = out.bind("q".into(), Expr::Apply { f: pull, x: d, order: 0 }, span);
+        let parts = out.bind("parts".into(), get(q, 1), span);
+        let [dx, df] = [0, 1].map(|i| out.bind("d".into(), get(parts.clone(), i), span));
+        let q = out.bind("q".into(), Expr::Tuple(vec![df, dx]), span);
+        call(out, Prim::RuleResult, vec![f.clone(), x.clone(), q], span)
+    })
+}
+
+/// `d => rule_result(f, x, (through_primal(d).0, transpose(materialise(y, d))))`
+fn transposing_backpropagator(name: Option<Name>, span: Span) -> Group {
+    backpropagator_of(name, &["y", "transpose", "f", "x", "through_primal"], span, |out, d, captures| {
+        let [y, transpose, f, x, through_primal] = captures else { unreachable!("reverse: five captures") };
+        let q = Expr::Pull { b: through_primal.clone(), d: d.clone(), order: 0 };
+        let q = out.bind("q".into(), q, span);
+        let df = out.bind("df".into(), get(q, 0), span);
+        let d = call(out, Prim::Materialise, vec![y.clone(), d], span);
+        let dx = out.bind("dx".into(), Expr::Apply { f: transpose.clone(), x: d, order: 0 }, span);
+        let q = out.bind("q".into(), Expr::Tuple(vec![df, dx]), span);
+        call(out, Prim::RuleResult, vec![f.clone(), x.clone(), q], span)
+    })
+}
+
+/// A group of one backpropagator with these captures.
+fn backpropagator_of(
+    name: Option<Name>, captures: &[&str], span: Span, body: impl FnOnce(&mut Builder, Atom, &[Atom]) -> Atom,
+) -> Group {
+    let captures: Vec<Name> = captures.iter().copied().map(Name::new).collect();
     let names = [Name::new("d")].into_iter().chain(captures.iter().copied()).chain([Name::new("raw")]);
     let mut out = Builder::new(names.collect());
-    let [d, y, b, f, x] = [0, 1, 2, 3, 4].map(|i| Atom::Var(Var(i)));
-    let d = call(&mut out, Prim::Materialise, vec![y, d], span);
-    let q = out.bind("q".into(), Expr::Apply { f: b, x: d, order: 0 }, span);
-    let q = call(&mut out, Prim::RuleResult, vec![f, x, q], span);
-    let body = out.close(q, span);
+    let atoms: Vec<Atom> = (1..=captures.len() as u32).map(|i| Atom::Var(Var(i))).collect();
+    let result = body(&mut out, Atom::Var(Var(0)), &atoms);
+    let body = out.close(result, span);
     let role = Role::Backpropagator;
     let lambda = Lambda { name, role, span, vars: out.vars, body, rules: vec![], mentions: vec![] };
     Group { captures, members: vec![lambda], order: 0 }

@@ -426,6 +426,7 @@ fn same_form(
         (Value::Function(_), _) | (_, Value::Function(_)) => {
             return Ok(match (captures_of(&of), captures_of(&other)) {
                 (Some(known), Some(labels)) if !includes(&known, &labels) => Err(other_captures(&known, &labels, path)),
+                (None, _) if !matches!(of, Value::Function(_)) => Err(differ(&of, &other, path)),
                 _ => Ok(()),
             });
         }

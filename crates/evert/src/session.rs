@@ -6,6 +6,7 @@ use base::{Diagnostic, FileId, Name, Sources, Span, codes};
 use calculus::{Binding as L1, GlobalInfo, GlobalKind, Globals, Group, Module, Prim, Root, Step, StepKind};
 use elaborate::{Binding, Input, Scope};
 use eval::code::ATTACH;
+use eval::prims::settle;
 use eval::value::Env;
 use eval::{Code, Machine, Value};
 use rustc_hash::FxHashMap;
@@ -232,8 +233,10 @@ impl Session {
     /// Runs one step of a module.
     pub fn run_step(&mut self, step: &Step) -> base::Result<Value> {
         let value = self.machine.call(&constant(step.code.clone()), Value::unit(), step.span)?;
-        if let StepKind::Define(ids) = &step.kind {
-            self.bind(ids, &value);
+        match &step.kind {
+            StepKind::Define(ids) => self.bind(ids, &value),
+            StepKind::Show => settle(&value).map_err(|fault| Box::new(fault.at(step.span)))?,
+            StepKind::Test(_) => {}
         }
         Ok(value)
     }

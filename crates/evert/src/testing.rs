@@ -2,6 +2,8 @@
 
 use base::{Diagnostic, Span, codes};
 use calculus::{Step, StepKind};
+use eval::Value;
+use eval::value::Function;
 use syntax::ast::{ExpectationKind, Statement};
 use syntax::{NodeId, Tree};
 
@@ -25,16 +27,48 @@ pub enum Problem {
     Failed(Box<Diagnostic>),
 }
 
-/// Runs a file's text in the session and checks what it claims.
+/// Runs a file's text in the session and checks what it claims: its expectations, its `test` blocks, and every
+/// custom rule that was used, where it was used.
 pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, Failure> {
     let (tree, module) = session.load(name, text)?;
     let statements = steps_of(&tree);
     let mut cases = vec![];
+    let mut observed = vec![];
     for (step, statement) in module.steps.iter().zip(statements) {
+        session.machine.observed = Some(std::mem::take(&mut observed));
+        let before = session.machine.observed.as_ref().map_or(0, Vec::len);
         cases.extend(run_step(session, step, &tree, statement));
+        observed = session.machine.observed.take().unwrap_or_default();
+        if expects_failure(&tree, statement) {
+            observed.truncate(before);
+        }
     }
+    cases.extend(observed.into_iter().map(|(f, x)| check_rule(session, f, x)));
     cases.extend(tree.unclaimed_expectations().into_iter().map(unclaimed));
     Ok(cases)
+}
+
+/// Rules that are used where an error is expected may be wrong on purpose.
+fn expects_failure(tree: &Tree, statement: NodeId) -> bool {
+    tree.expectation(statement).is_some_and(|expectation| matches!(expectation.kind, ExpectationKind::Fails(_)))
+}
+
+/// The rule of `f`, where it was used.
+fn check_rule(session: &mut Session, f: Value, x: Value) -> Case {
+    let (name, span) = (eval::show::function_name(&f), rule_span(&f));
+    let check = session.get("check_rule").expect("the library has check_rule");
+    let result = session.machine.call(&check, Value::pair(f, x), span);
+    Case { span, name: format!("the rule of `{name}`"), result: result.map(|_| ()).map_err(Problem::Failed) }
+}
+
+fn rule_span(f: &Value) -> Span {
+    match f {
+        Value::Function(function) => match &**function {
+            Function::Closure(closure) => closure.code.lambda(closure.member).span,
+            _ => Span::default(),
+        },
+        _ => Span::default(),
+    }
 }
 
 /// The statements that become steps, in order.

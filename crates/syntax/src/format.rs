@@ -7,6 +7,7 @@
 //! Blocks, matches, arrays and records that were broken after their opening bracket stay broken; everything else is
 //! broken only if it is too long.
 
+mod align;
 mod binary;
 mod blocks;
 mod comments;

@@ -173,6 +173,14 @@ fn comments_keep_their_place() {
 }
 
 #[test]
+fn comments_behind_lines_that_follow_each_other_align() {
+    check("a //=> 1\nlonger //=> 2\n\nb // c\n", "a       //=> 1\nlonger  //=> 2\n\nb  // c\n");
+    let long = [LONG; 3].join(" + ");
+    check(&format!("a // 1\n{long} // 2\nbc // 3"), &format!("a   // 1\n{long}  // 2\nbc  // 3\n"));
+    check_same("f(\n  a,   // 1\n  bc,  // 2\n)  // 3\n");
+}
+
+#[test]
 fn expectations_stay_on_their_line() {
     check("f(x)   //=>  1.0\ng(y)\n//=> 2\n//=> 3\n", "f(x)  //=>  1.0\ng(y)\n//=> 2\n//=> 3\n");
     let args = [LONG; 4].join(", ");

@@ -5,7 +5,7 @@ use eval::Value;
 use evert::Session;
 
 /// What takes more steps than this counts as endless.
-const MAX_STEPS: u64 = 100_000_000;
+const MAX_STEPS: u64 = 10_000_000;
 
 pub struct Lab {
     pub session: Session,
@@ -76,7 +76,7 @@ impl Lab {
 }
 
 fn in_words(error: &Diagnostic) -> String {
-    let notes = error.notes.iter().chain(&error.help).map(|note| format!("\n  {note}"));
-    let trace = error.trace.iter().take(5).map(|call| format!("\n  {}", call.text));
+    let notes = error.notes.iter().map(|note| format!("\n  {note}"));
+    let trace = error.trace.iter().take(2).map(|call| format!("\n  {}", call.text));
     format!("{}: {}{}", error.code, error.message, notes.chain(trace).collect::<String>())
 }

@@ -33,7 +33,8 @@ impl Repl<'_> {
         if let Some(name) = text.strip_prefix('?') {
             return self.describe(name.trim());
         }
-        let (word, argument) = text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim()));
+        let (word, argument) =
+            text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim()));
         match word {
             ":help" | ":h" => self.help(),
             ":quit" | ":q" => {

@@ -39,7 +39,10 @@ pub fn run(mut repl: Repl) -> Status {
 enum Input<'a> {
     Command(&'a str),
     /// Statements, and how many lines are above them.
-    Program { above: usize, text: &'a str },
+    Program {
+        above: usize,
+        text: &'a str,
+    },
 }
 
 fn inputs(text: &str) -> Vec<Input<'_>> {
@@ -62,15 +65,16 @@ fn inputs(text: &str) -> Vec<Input<'_>> {
 fn statements<'a>(text: &'a str, above: usize, inputs: &mut Vec<Input<'a>>) {
     let tree = syntax::parse(FileId::default(), text);
     let mut cuts = vec![];
-    let mut after_function = false;
+    let mut before = None;
     for id in tree.statements() {
+        let span = tree.span(id);
         let is_function = matches!(tree.statement(id), Statement::Fn(_));
-        let start = tree.span(id).start as usize;
-        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        if line_start > 0 && text[line_start..start].trim().is_empty() && !(is_function && after_function) {
-            cuts.push(line_start);
+        if let Some((end, after_function)) = before
+            && !(is_function && after_function)
+        {
+            cuts.extend(cut(text, end, span.start as usize));
         }
-        after_function = is_function;
+        before = Some((span.end as usize, is_function));
     }
     let lines = text.lines().count() + above;
     if cuts.len().saturating_mul(lines) > MOST_PADDING {
@@ -87,6 +91,22 @@ fn statements<'a>(text: &'a str, above: usize, inputs: &mut Vec<Input<'a>>) {
     }
 }
 
+/// The start of the line of a statement, if it begins one: above the comments that stand directly before it.
+fn cut(text: &str, end_of_last: usize, start: usize) -> Option<usize> {
+    let between = &text[end_of_last..start];
+    let mut at = between.rfind('\n')? + 1;
+    while let Some(above) = between[..at].strip_suffix('\n')
+        && let Some(line_start) = above.rfind('\n').map(|newline| newline + 1)
+        && above[line_start..].trim_start().starts_with("//")
+    {
+        at = line_start;
+    }
+    between[at..]
+        .lines()
+        .all(|line| line.trim().is_empty() || line.trim_start().starts_with("//"))
+        .then_some(end_of_last + at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +120,7 @@ mod tests {
             [program(0, "fn f(x) = g(x)\n\nfn g(x) = x\n  reverse x => 1\n"), program(4, "f(1)\n")]
         );
         assert_eq!(inputs("f(\n1)\n?f\n:q"), [program(0, "f(\n1)\n"), Input::Command("?f\n"), Input::Command(":q")]);
+        assert_eq!(inputs("1\n/// Doc\r\n// more\n2\n"), [program(0, "1\n"), program(1, "/// Doc\r\n// more\n2\n")]);
         assert_eq!(inputs(""), []);
     }
 }

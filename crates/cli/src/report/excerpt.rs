@@ -69,7 +69,8 @@ impl Excerpt {
     /// The labels are of one file.
     pub fn new(sources: &Sources, labels: &[&Label]) -> Excerpt {
         let text = &sources.get(labels[0].span.file).text;
-        let mut placed: Vec<(Place, &Label)> = labels.iter().map(|label| (Place::new(sources, label.span), *label)).collect();
+        let mut placed: Vec<(Place, &Label)> =
+            labels.iter().map(|label| (Place::new(sources, label.span), *label)).collect();
         placed.sort_by_key(|(place, _)| place.start);
         let mut rows: Vec<Row> = vec![];
         for (place, label) in placed {
@@ -95,7 +96,8 @@ fn window(text: &str, place: &Place, label: &Label) -> (Row, Mark) {
     let (head, tail) = (if from > 0 { "…" } else { "" }, if to < line.len() { "…" } else { "" });
     let before = head.to_string() + &visible(&line[from..start]);
     let marked = visible(&line[start..end.clamp(start, to.max(start))]);
-    let mark = Mark { span: label.span, indent: width(&before), width: width(&marked).max(1), text: clean(&label.text) };
+    let mark =
+        Mark { span: label.span, indent: width(&before), width: width(&marked).max(1), text: clean(&label.text) };
     let shown = format!("{head}{}{tail}", visible(line[from..to].trim_end()));
     (Row { line: place.line, text: shown, marks: vec![] }, mark)
 }

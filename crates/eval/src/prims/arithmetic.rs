@@ -14,8 +14,13 @@ use crate::show;
 use crate::value::Value;
 use crate::work;
 
-pub(super) fn binary(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
+pub(super) fn binary(prim: Prim, [a, b, k]: [Value; 3]) -> Result<Value> {
     let (a, b) = (forced(a)?, forced(b)?);
+    if let Prim::PowerSlope | Prim::PowerLog = prim {
+        let k = if let Value::Int(k) = forced(k)? { k } else { 0 };
+        let f = if prim == Prim::PowerSlope { power_slope } else { power_log };
+        return real_elementwise(prim, a, b, |x, y| f(x, y, k));
+    }
     match (&a, &b) {
         (Value::Real(x), Value::Real(y)) => Ok(Value::Real(real(prim, *x, *y)?)),
         (Value::Int(x), Value::Int(y)) => integers(prim, *x, *y),
@@ -83,11 +88,23 @@ fn real(prim: Prim, x: f64, y: f64) -> Result<f64> {
         Prim::Minimum => if y < x || y.is_nan() { y } else { x },
         Prim::Maximum => if y > x || y.is_nan() { y } else { x },
         Prim::AtMost => f64::from(u8::from(x <= y)),
-        Prim::PowerSlope => if y == 0.0 { 0.0 } else { y * numerics::pow(x, y - 1.0) },
-        Prim::PowerLog => if x == 0.0 && y > 0.0 { 0.0 } else { numerics::pow(x, y) * numerics::log(x) },
         Prim::IntDiv | Prim::IntMod => return only_ints(prim),
         other => unreachable!("arithmetic: {other}"),
     })
+}
+
+/// `b (b-1) … (b-k+1) a^(b-k)`
+fn power_slope(a: f64, b: f64, k: i64) -> f64 {
+    let factor = (0..k).fold(1.0, |factor, j| factor * (b - j as f64));
+    if factor == 0.0 { 0.0 } else { factor * numerics::pow(a, b - k as f64) }
+}
+
+/// `a^b log(a)^k`
+fn power_log(a: f64, b: f64, k: i64) -> f64 {
+    if a == 0.0 && b > 0.0 {
+        return 0.0;
+    }
+    (0..k).fold(numerics::pow(a, b), |power, _| power * numerics::log(a))
 }
 
 fn only_ints<T>(prim: Prim) -> Result<T> {
@@ -159,8 +176,18 @@ fn int_power(x: i64, y: i64) -> Result<Value> {
     }
 }
 
-/// Both arrays of one shape, or one of them a scalar.
-fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {
+/// A function of two reals, elementwise.
+fn real_elementwise(prim: Prim, a: Value, b: Value, f: impl Fn(f64, f64) -> f64) -> Result<Value> {
+    if let (Some(x), Some(y)) = (number(&a), number(&b)) {
+        return Ok(Value::Real(f(x, y)));
+    }
+    let (a, b) = same_shape(prim, a, b)?;
+    let pairs = super::reals_of(prim, &a)?.into_iter().zip(super::reals_of(prim, &b)?);
+    Ok(Value::array(Array::reals(a.shape.clone(), pairs.map(|(x, y)| f(x, y)).collect())))
+}
+
+/// Two arrays of one shape; a scalar is repeated.
+fn same_shape(prim: Prim, a: Value, b: Value) -> Result<(Rc<Array>, Rc<Array>)> {
     let scalar = |value: &Value| number(value).is_some();
     let (a, b) = match (scalar(&a), scalar(&b)) {
         (true, _) => {
@@ -174,10 +201,12 @@ fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {
         }
         _ => (operand(prim, "left", a)?, operand(prim, "right", b)?),
     };
-    if !a.same_shape(&b) {
-        return shapes_differ(prim, &a, &b);
-    }
     work::add(a.size());
+    if a.same_shape(&b) { Ok((a, b)) } else { shapes_differ(prim, &a, &b) }
+}
+
+fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {
+    let (a, b) = same_shape(prim, a, b)?;
     if let (Elements::Int(xs), Elements::Int(ys)) = (&a.elements, &b.elements) {
         let values = xs.iter().zip(ys).map(|(x, y)| integers(prim, *x, *y)).collect::<Result<Vec<_>>>()?;
         let elements = Array::from_values(values).expect("scalars are never ragged").elements;

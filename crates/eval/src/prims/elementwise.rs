@@ -34,6 +34,8 @@ fn fill(like: &Value, d: Value) -> Result<Value> {
             };
             Ok(Value::array(Array::new(array.shape.clone(), elements)))
         }
+        Value::Sparse(sparse) => fill(&Value::Array(crate::sparse::dense(sparse)?), d),
+        Value::Zero => Ok(Value::Zero),
         other => expected(codes::WRONG_KIND, "an array", other),
     }
 }

@@ -48,6 +48,23 @@ fn rebuild(like: &Value, boxes: &Value) -> Result<Value> {
     Ok(Value::data(data.form.clone(), unboxed.collect::<Result<_>>()?))
 }
 
+/// Unfolds a value to its leaves, so that what can't be computed is an error now.
+pub fn settle(value: &Value) -> Result<()> {
+    let mut waiting = vec![force(value)?];
+    while let Some(value) = waiting.pop() {
+        match &value {
+            Value::Data(data) => waiting.extend(data.fields.iter().map(force).collect::<Result<Vec<_>>>()?),
+            Value::Array(array) => {
+                if let Elements::Values(values) = &array.elements {
+                    waiting.extend(values.iter().map(force).collect::<Result<Vec<_>>>()?);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 fn grow<T>(f: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, f)
 }

@@ -3,6 +3,7 @@
 use base::codes;
 use calculus::Prim;
 
+use super::structure::settle;
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::forced;
 use crate::show;
@@ -10,8 +11,14 @@ use crate::value::Value;
 
 pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     match prim {
-        Prim::Show => Ok(Value::text(show::show(&a))),
-        Prim::Join => Ok(Value::text(show::display(&a) + &show::display(&b))),
+        Prim::Show => {
+            settle(&a)?;
+            Ok(Value::text(show::show(&a)))
+        }
+        Prim::Join => {
+            settle(&b)?;
+            Ok(Value::text(show::display(&a) + &show::display(&b)))
+        }
         Prim::Error => Fault::new(codes::USER_ERROR, show::display(&a)).err(),
         Prim::Assert => match forced(a)? {
             Value::Bool(true) => Ok(Value::unit()),

@@ -1,5 +1,6 @@
 //! Documents into text of at most 100 columns, where that is possible. Comments keep to the line they are on.
 
+use super::align::align;
 use super::doc::{Break, Choice, Doc, DocId, Docs};
 use super::fits::fits;
 
@@ -15,6 +16,7 @@ pub(super) fn print(docs: &Docs, source: &str, root: DocId) -> String {
         line_is_empty: true,
         after_comment: false,
         suffixes: vec![],
+        behind_code: vec![],
         work: vec![Work { indent: 0, mode: Mode::Broken, doc: root }],
     };
     while let Some(work) = printer.work.pop() {
@@ -34,6 +36,8 @@ struct Printer<'a> {
     after_comment: bool,
     /// Comments that wait for the end of the current line.
     suffixes: Vec<&'a str>,
+    /// Where comments behind code start.
+    behind_code: Vec<usize>,
     /// What is still to be printed, the next one last.
     work: Vec<Work>,
 }
@@ -59,7 +63,7 @@ impl Printer<'_> {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
-        self.out
+        align(&self.out, &self.behind_code)
     }
 
     fn doc(&mut self, work: Work) {
@@ -189,6 +193,7 @@ impl Printer<'_> {
                 self.start_line(indent);
             } else if !self.line_is_empty {
                 self.out.push_str("  ");
+                self.behind_code.push(self.out.len());
             }
             self.out.push_str(comment);
             self.line_is_empty = false;

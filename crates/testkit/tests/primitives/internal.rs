@@ -108,7 +108,7 @@ pub const ROWS: &[Row] = &[
     Row::other(
         Prim::RulePair,
         &[smooth("x => ((y => y^2 * x) reverse y => (y^2 * x, d => ({x: d * y^2}, 2 * y * x * d)))(x^2)", &["0.7"])],
-        &[("rule_pair(sin, (1.0, 2.0))", "(1.0, 2.0)")],
+        &[("rule_pair(sin, (1.0, sin)).0", "1.0")],
     ),
     Row::other(
         Prim::RuleResult,
@@ -131,6 +131,11 @@ pub const ROWS: &[Row] = &[
             smooth("x => { let j = jacobian(y => (y^3 * x, (y^2, 1.0)))(x); j.0 * j.1.0 }", &["0.7"]),
         ],
         &[("rebuild((1, 2), [{v: 3}, {v: 4}])", "(3, 4)")],
+    ),
+    Row::other(
+        Prim::IsData,
+        &[smooth("x => if is_data((x, x)) { x^3 } else { x }", &["0.7"])],
+        &[("is_data((1, 2))", "true"), ("is_data(())", "false"), ("is_data([1.0])", "false")],
     ),
     // the adjoint of `fix`
     Row::other(

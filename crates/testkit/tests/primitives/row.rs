@@ -26,7 +26,6 @@ pub struct Smooth {
     /// A function to a real, as source text.
     pub f: &'static str,
     pub points: &'static [&'static str],
-    pub orders: usize,
 }
 
 pub type Values = &'static [(&'static str, &'static str)];
@@ -108,10 +107,5 @@ impl Row {
 
 /// A function with derivatives to all orders around these points.
 pub const fn smooth(f: &'static str, points: &'static [&'static str]) -> Smooth {
-    Smooth { f, points, orders: 3 }
-}
-
-/// A function whose derivatives are compared up to an order only.
-pub const fn smooth_to(orders: usize, f: &'static str, points: &'static [&'static str]) -> Smooth {
-    Smooth { f, points, orders }
+    Smooth { f, points }
 }
