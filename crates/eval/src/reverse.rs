@@ -257,7 +257,7 @@ impl Reverse<'_> {
     fn expression(&mut self, var: Var, expr: &Expr, d: Atom, span: Span) {
         match expr {
             // ρ{x = y}: dy ⊕= dx
-            Expr::Atom(a) | Expr::Check(a, _) | Expr::Omit(a, _) => self.add(a, d, span),
+            Expr::Atom(a) | Expr::Check(a, _) => self.add(a, d, span),
             // ρ{x = f(y)}: (df, dy) ⊕= x̄(dx), the backpropagator of x (D2)
             Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => self.application(var, a, b, d, span),
             Expr::Seal { raw, .. } => self.add(raw, d, span),
@@ -277,6 +277,7 @@ impl Reverse<'_> {
                 self.add_expr(value, Expr::Get(d.clone(), Field::Label(*label)), span);
                 self.add_expr(record, Expr::Omit(d, *label), span);
             }
+            Expr::Omit(a, label) => self.add_expr(a, Expr::Omit(d, *label), span),
             Expr::Plus(a, b) => {
                 self.add(a, d.clone(), span);
                 self.add(b, d, span);
