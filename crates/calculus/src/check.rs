@@ -265,7 +265,7 @@ impl Checker {
 
     fn shape(&mut self, var: Option<Var>, expr: &Expr) {
         match expr {
-            Expr::Apply { order, .. } | Expr::Pull { order, .. } | Expr::Seal { order, .. } => {
+            Expr::Apply { order, .. } | Expr::Pull { order, .. } => {
                 let (node, group) = (*order, self.function.order);
                 self.require(node <= group, var, || Broken::OrderAboveGroup { node, group });
             }

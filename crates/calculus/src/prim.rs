@@ -137,6 +137,7 @@ primitives! {
     Plus "plus" 2 "`a ⊕ b`: the sum of two sensitivities"
     Perturbed "perturbed" 1 "does the value hold anything that can carry a sensitivity?"
     // Only for derived code and the derivative rules
+    Frame ".frame" 1 "what a rule remembers of an operand whose elements it doesn't need: the zero of its shape"
     Place ".place" 3 "the sensitivity of `a` that is `d` at an index and 0 elsewhere: `.place(a, i, d)`"
     Part ".part" 2 "the sensitivity of `a[i]` in a sensitivity of `a`: `.part(d, i)`"
     Erase ".erase" 2 "a sensitivity of an array with 0 at an index: `.erase(d, i)`"

@@ -52,10 +52,6 @@ pub enum Expr {
     Apply { f: Atom, x: Atom, order: u32 },
     /// A backpropagator applied in derived code: linear, so applied to 0 it is 0 without being run.
     Pull { b: Atom, d: Atom, order: u32 },
-    /// What derived code hands out as the backpropagator of `f` at `x` with result `y`: derived code pulls
-    /// `raw` through it; when a program calls it, the sensitivity is checked against `y` and the answer is
-    /// given the full shape of `f` and `x`. Its own sensitivity is that of `raw`.
-    Seal { raw: Atom, f: Atom, x: Atom, y: Atom, order: u32 },
     Tuple(Vec<Atom>),
     Record(Vec<(Name, Atom)>),
     Variant(Rc<Constructor>, Vec<Atom>),
@@ -265,7 +261,6 @@ impl Expr {
             Expr::Is(a, _) | Expr::Check(a, _) => see(a),
             Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => [a, b].into_iter().for_each(see),
             Expr::With(a, _, b) | Expr::Plus(a, b) => [a, b].into_iter().for_each(see),
-            Expr::Seal { raw, f, x, y, .. } => [raw, f, x, y].into_iter().for_each(see),
             Expr::Tuple(atoms) | Expr::Variant(_, atoms) | Expr::Array(atoms) | Expr::Fail(_, atoms) => {
                 atoms.iter().for_each(see)
             }

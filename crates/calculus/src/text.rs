@@ -39,7 +39,6 @@
 //!                 [order] [span] "{" … "}" }
 //! expr        = atom | atom "(" atom ")" [order]
 //!             | "pull" atom "(" atom ")" [order]
-//!             | "seal" atom "of" atom "(" atom ")" "->" atom [order]
 //!             | "(" atoms ")" (one element: "(a,)"; none: "(,)")
 //!             | "[" atoms "]" | "{" name ":" atom, … "}"
 //!             | "make" constructor "(" atoms ")"

@@ -80,7 +80,7 @@ fn the_plain_style_is_what_a_person_would_write() {
         return ()
       }
     }
-    _11 = seal q_6 of softplus_2(x_0) -> y_4
+    _11 = pull q_6(y_4)
     p_12 = (y_4, _11)
     return p_12
   }
@@ -239,7 +239,6 @@ fn form(expr: &Expr) -> &'static str {
         Expr::Atom(_) => "atom",
         Expr::Apply { .. } => "apply",
         Expr::Pull { .. } => "pull",
-        Expr::Seal { .. } => "seal",
         Expr::Tuple(_) => "tuple",
         Expr::Record(_) => "record",
         Expr::Variant(..) => "variant",

@@ -11,15 +11,21 @@ use crate::files::{self, Files, STDIN};
 use crate::report;
 use crate::terminal::Terminal;
 
-pub fn format(terminal: &Terminal, arguments: &[String], check: bool) -> Status {
-    let mut status = Status::Fine;
-    for file in arguments.iter().flat_map(|argument| find(argument)) {
-        let done = if check { check_one(terminal, &file) } else { format_one(terminal, &file) };
-        if done != Status::Fine {
-            status = done;
-        }
-    }
-    status
+/// Writes files in the standard layout.
+pub fn write(terminal: &Terminal, arguments: &[String]) -> Status {
+    each(arguments, |file| write_one(terminal, file))
+}
+
+/// Fails if a file isn't in the standard layout, and says which.
+pub fn check(terminal: &Terminal, arguments: &[String]) -> Status {
+    each(arguments, |file| check_one(terminal, file))
+}
+
+/// All files are looked at, whatever is wrong with one of them.
+fn each(arguments: &[String], work: impl Fn(&str) -> Status) -> Status {
+    let files = arguments.iter().flat_map(|argument| find(argument));
+    let done: Vec<Status> = files.map(|file| work(&file)).collect();
+    done.into_iter().find(|status| *status != Status::Fine).unwrap_or(Status::Fine)
 }
 
 fn find(argument: &str) -> Vec<String> {
@@ -40,7 +46,7 @@ fn check_one(terminal: &Terminal, name: &str) -> Status {
     }
 }
 
-fn format_one(terminal: &Terminal, name: &str) -> Status {
+fn write_one(terminal: &Terminal, name: &str) -> Status {
     let Some(Formatted { before, after }) = Formatted::new(terminal, name) else { return Status::Failed };
     if name == STDIN {
         terminal.text(&after);

@@ -53,7 +53,8 @@ fn execute(arguments: Arguments) -> Status {
         Command::Eval { expression } => run::expression(&terminal, &expression),
         Command::Repl => repl::start(&terminal),
         Command::Test { paths } => test::test(&terminal, &paths),
-        Command::Fmt { check, files } => format::format(&terminal, &files, check),
+        Command::Fmt { check: true, files } => format::check(&terminal, &files),
+        Command::Fmt { check: false, files } => format::write(&terminal, &files),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),
         Command::Ir { file, level, function, spans } => {
             ir::print(&terminal, &ir::Request { file, level, function, spans })

@@ -86,9 +86,8 @@ fn test_file(terminal: &Terminal, path: &str) -> Option<Count> {
 /// Whether one claim holds.
 pub type Checked = Result<(), Box<Diagnostic>>;
 
-/// The claims of a program. One that can't be read or elaborated makes one claim, which fails.
-///
-/// Custom rules will be checked here too: `check_rules(session)`, as soon as a session can list its rules.
+/// The claims of a program: expectations, `test` blocks and custom rules, which are checked where they are used. What
+/// can't be read or elaborated is a claim that fails.
 pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
     match testing::run(session, name, text) {
         Ok(cases) => cases.into_iter().map(checked).collect(),
@@ -97,7 +96,11 @@ pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
 }
 
 fn checked(case: Case) -> Checked {
-    let test = (!case.name.is_empty()).then(|| format!("in the test \"{}\"", case.name));
+    let test = match case.name.as_str() {
+        "" => None,
+        rule if rule.starts_with("the rule of `") => Some(format!("while checking {rule}")),
+        name => Some(format!("in the test \"{name}\"")),
+    };
     case.result.map_err(|problem| {
         let diagnostic = match problem {
             Problem::Failed(diagnostic) => *diagnostic,

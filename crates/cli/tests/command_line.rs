@@ -124,6 +124,21 @@ fn a_failed_expectation_says_what_was_expected_and_what_was_found() {
 }
 
 #[test]
+fn a_custom_rule_is_checked_where_it_is_used() {
+    let folder = Folder::new("rule");
+    let rule = |factor: &str| {
+        format!("fn square(x) = x^2\n  reverse x => (x^2, dy => ({{}}, dy * {factor} * x))\ngrad(square)(3.0)\n")
+    };
+    folder.write("right.ev", rule("2"));
+    folder.write("wrong.ev", rule("3"));
+    evert(&["test", &folder.path("right.ev")]).succeeds_with("1 passed, 0 failed\n");
+    let ran = evert(&["test", &folder.path("wrong.ev")]);
+    ran.fails_with(1);
+    assert!(ran.out.contains("error[E0410]: the rule of `square` is wrong"), "{}", ran.out);
+    assert!(ran.out.ends_with("\n0 passed, 1 failed\n"), "{}", ran.out);
+}
+
+#[test]
 fn a_folder_without_files_is_no_success() {
     let folder = Folder::new("nothing");
     let ran = evert(&["test", &folder.root()]);

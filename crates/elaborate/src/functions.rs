@@ -102,7 +102,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// `x => e`, under the name of the `let` that it stands in, if it does.
+    /// `x => e`, under the name of the `let` whose value it is or of the function whose body it is, if there is one.
     pub fn lambda(&mut self, parts: Parts, rules: &[ast::Rule]) -> Atom {
         let function = self.function(parts, rules);
         self.close_lambda(function)

@@ -32,7 +32,7 @@ impl Elaborator<'_> {
         Atom::Var(var)
     }
 
-    /// Adjacent local functions, which see each other.
+    /// Adjacent local functions, which see each other: a function and those that it uses are in one group.
     pub fn local_functions(&mut self, functions: &[ast::Function], spans: &[Span]) {
         let vars: Vec<Var> = functions.iter().map(|f| self.frame().builder.fresh(f.name.name)).collect();
         let ids: Vec<LocalId> = functions.iter().zip(&vars).map(|(f, var)| self.declare(f.name.name, *var)).collect();
@@ -113,12 +113,13 @@ fn finish_rule(rule: RuleCode, captures: &Captures, members: &[Name]) -> Rule {
     Rule { kind, code, approximate, span }
 }
 
-/// Which functions need each other, as lists of indices; a list comes after those it needs.
+/// Which functions have to do with each other, as lists of indices: those that use one another, in either direction
+/// or through others, in their code or in that of their rules. No list uses another; all are in the order of the text.
 fn split<'m>(members: impl Iterator<Item = &'m Member>, ids: &[LocalId]) -> Vec<Vec<usize>> {
     let index: FxHashMap<LocalId, usize> = ids.iter().copied().zip(0..).collect();
-    let needs = |member: &Member| -> Vec<usize> {
+    let uses = |member: &Member| -> Vec<usize> {
         let outside = member.function.codes().flat_map(|code| &code.outside);
         outside.filter_map(|id| index.get(id).copied()).collect()
     };
-    components(&members.map(needs).collect::<Vec<_>>())
+    components(&members.map(uses).collect::<Vec<_>>())
 }

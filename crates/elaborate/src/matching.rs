@@ -78,7 +78,9 @@ impl Elaborator<'_> {
             Shape::Literal(literal) => Some(self.primitive(Prim::Eq, [value, Atom::Const(literal.clone())], span)),
             Shape::Tuple(parts) if parts.is_empty() => Some(self.primitive(Prim::Eq, [value, UNIT], span)),
             Shape::Tuple(_) => self.test_tuple(pattern, value),
-            Shape::Constructor(constructor, _) => self.test_form(pattern, value, Form::Constructor(constructor.clone())),
+            Shape::Constructor(constructor, _) => {
+                self.test_form(pattern, value, Form::Constructor(constructor.clone()))
+            }
             Shape::Array(parts) => self.test_form(pattern, value, Form::Array(parts.len() as u32)),
             Shape::Record(fields) => {
                 let labels = fields.iter().map(|(label, _)| *label).collect();

@@ -60,7 +60,6 @@ impl Numbers<'_> {
             Expr::Is(a, _) | Expr::Check(a, _) => self.atom(a),
             Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => self.atoms([a, b]),
             Expr::With(a, _, b) | Expr::Plus(a, b) => self.atoms([a, b]),
-            Expr::Seal { raw, f, x, y, .. } => self.atoms([raw, f, x, y]),
             Expr::Tuple(atoms) | Expr::Variant(_, atoms) | Expr::Array(atoms) | Expr::Fail(_, atoms) => {
                 self.atoms(atoms)
             }

@@ -80,7 +80,6 @@ pub enum Op {
     Plus(Operand, Operand),
     Is(Operand, Form),
     Check(Operand, Form),
-    Seal { raw: Operand, f: Operand, x: Operand, y: Operand, order: u32 },
     Fail(Failure, Vec<Operand>),
 }
 
@@ -337,10 +336,6 @@ impl Flattener {
             Expr::Plus(a, b) => Op::Plus(self.operand(a), self.operand(b)),
             Expr::Is(a, form) => Op::Is(self.operand(a), form.clone()),
             Expr::Check(a, form) => Op::Check(self.operand(a), form.clone()),
-            Expr::Seal { raw, f, x, y, order } => {
-                let [raw, f, x, y] = [raw, f, x, y].map(|atom| self.operand(atom));
-                Op::Seal { raw, f, x, y, order: *order }
-            }
             Expr::Fail(failure, atoms) => Op::Fail(failure.clone(), self.operands(atoms)),
             Expr::Apply { .. } | Expr::Pull { .. } | Expr::If(..) => unreachable!("flatten: calls and branches"),
         }

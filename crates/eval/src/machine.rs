@@ -53,11 +53,19 @@ pub(crate) enum Frame {
     Call(Call),
     /// `tabulate(n, f)` (or, with `sum`, `⊕` of the values) with the values so far
     Tabulate { f: Value, n: usize, values: Vec<Value>, sum: Option<Value>, span: Span },
+    /// A program called the J-image `f` at `x`: the backpropagators it gets are sealed.
+    Lifted(Lifted),
     /// The result of a sealed backpropagator gets its full shape.
     Seal(Seal),
-    /// The backpropagator in the result of `J^(depth + 1)` of a primitive is sealed.
-    SealPrim { f: Value, x: Value, depth: u32 },
     Quiet,
+}
+
+/// A call of a J-image of order `to` from code of order `from`.
+pub(crate) struct Lifted {
+    f: Value,
+    x: Value,
+    from: u32,
+    to: u32,
 }
 
 /// A sealed backpropagator at work: `raw` of `f` at `x`, pulled at `d`.
@@ -370,11 +378,6 @@ impl Machine {
                 let value = self.read(a, base)?;
                 parts::check(value, form, || self.running())
             }
-            Op::Seal { raw, f, x, y, order } => {
-                let (raw, f) = (self.read(raw, base)?, self.read(f, base)?);
-                let (x, y) = (self.read(x, base)?, self.read(y, base)?);
-                Ok(Value::Function(Rc::new(Function::Sealed { raw, f, x, y, order: *order })))
-            }
             Op::Fail(failure, operands) => fail(failure, &self.read_all(operands, base)?),
         }
     }
@@ -412,18 +415,19 @@ impl Machine {
             }
             return not_a_function(&f, &x);
         };
-        if order > function_order(function) {
+        let lifted = function_order(function);
+        if order > lifted {
             return not_lifted(&f);
+        }
+        // Derived code gets raw backpropagators, a program sealed ones.
+        if order < lifted && !matches!(&**function, Function::Sealed { .. }) {
+            self.frames.push(Frame::Lifted(Lifted { f: f.clone(), x: x.clone(), from: order, to: lifted }));
         }
         match &**function {
             Function::Prim { prim, order: 0 } => prims::apply(self, *prim, x, span),
-            Function::Prim { prim, order: lifted } => {
+            Function::Prim { prim, .. } => {
                 let derivative = self.derivative(*prim, lifted - 1)?;
-                // Derived code gets the raw backpropagator, a program a sealed one.
-                if order < *lifted {
-                    self.frames.push(Frame::SealPrim { f: f.clone(), x: x.clone(), depth: lifted - 1 });
-                }
-                self.apply(&derivative, x, 0, span)
+                self.apply(&derivative, x, lifted - 1, span)
             }
             Function::Closure(closure) => {
                 self.enter(closure.code.clone(), closure.member, &closure.env, x, span)?;
@@ -519,8 +523,8 @@ impl Machine {
                     value = seal.full(&value, seal.order)?;
                     self.frames.pop();
                 }
-                Some(Frame::SealPrim { f, x, depth }) => {
-                    value = seal_prim(&value, f, x, *depth, *depth)?;
+                Some(Frame::Lifted(lifted)) => {
+                    value = lifted.sealed(&value, 0)?;
                     self.frames.pop();
                 }
                 Some(Frame::Quiet) => {
@@ -602,15 +606,22 @@ fn function_order(function: &Function) -> u32 {
     }
 }
 
-/// Seals the backpropagator that is `depth` pairs deep in the result of a lifted primitive.
-fn seal_prim(value: &Value, f: &Value, x: &Value, depth: u32, order: u32) -> Result<Value> {
-    let part = |i| parts::get(value, &calculus::Field::Position(i));
-    if depth > 0 {
-        return Ok(Value::pair(seal_prim(&part(0)?, f, x, depth - 1, order)?, part(1)?));
+impl Lifted {
+    /// The result of a J-image of order m is m nested pairs, the outermost for the J that came last. Those of the
+    /// first Js, which the calling program wrote itself, get their backpropagators sealed.
+    fn sealed(&self, value: &Value, depth: u32) -> Result<Value> {
+        if depth == self.to {
+            return Ok(value.clone());
+        }
+        let part = |i| parts::get(value, &calculus::Field::Position(i));
+        let (y, raw) = (self.sealed(&part(0)?, depth + 1)?, part(1)?);
+        if depth < self.from {
+            return Ok(Value::pair(y, raw));
+        }
+        let (f, x) = (self.f.clone(), self.x.clone());
+        let sealed = Function::Sealed { raw, f, x, y: y.clone(), order: depth };
+        Ok(Value::pair(y, Value::Function(Rc::new(sealed))))
     }
-    let (f, x, y) = (f.clone(), x.clone(), part(0)?);
-    let sealed = Function::Sealed { raw: part(1)?, f, x, y: y.clone(), order };
-    Ok(Value::pair(y, Value::Function(Rc::new(sealed))))
 }
 
 impl Seal {

@@ -88,7 +88,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         Len | Shape | Iota | Reshape | Transpose | Concat | Reversed | Sum | ArgMin | ArgMax | ArgSort | Where => {
             arrays::apply(prim, args)
         }
-        Index | Update | ScatterAdd | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
+        Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
         Fill | Scale | Keep | Unbroadcast => elementwise::apply(prim, args),
         MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
         Show | Join | Error | Assert => text::apply(prim, args),

@@ -48,10 +48,7 @@ fn reverse_plain(group: &Rc<Group>, index: usize) -> (Vec<Name>, Block) {
     let y = lift(&lambda.body.result);
     let span = lambda.body.span;
     let raw = forward.backpropagator(&lambda.body, &Outputs::Function(group));
-    let f = Atom::Var(group.member_var(index));
-    let seal = Expr::Seal { raw, f, x: Atom::Var(Var(0)), y: y.clone(), order: 0 };
-    let back = forward.out.bind("back".into(), seal, span);
-    let pair = forward.out.bind("pair".into(), Expr::Tuple(vec![y, back]), span);
+    let pair = forward.out.bind("pair".into(), Expr::Tuple(vec![y, raw]), span);
     let body = forward.out.close(pair, span);
     (forward.out.vars, body)
 }
@@ -120,9 +117,6 @@ impl Forward {
                 let then = self.branch(then, &free);
                 let otherwise = self.branch(otherwise, &free);
                 return self.pair(var, Expr::If(lift(condition), then, otherwise), span);
-            }
-            Expr::Seal { raw, f, x, y, order } => {
-                Expr::Seal { raw: lift(raw), f: lift(f), x: lift(x), y: lift(y), order: order + 1 }
             }
             // J is homomorphic on data.
             Expr::Atom(a) => Expr::Atom(lift(a)),
@@ -260,7 +254,6 @@ impl Reverse<'_> {
             Expr::Atom(a) | Expr::Check(a, _) => self.add(a, d, span),
             // ρ{x = f(y)}: (df, dy) ⊕= x̄(dx), the backpropagator of x (D2)
             Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => self.application(var, a, b, d, span),
-            Expr::Seal { raw, .. } => self.add(raw, d, span),
             Expr::Tuple(atoms) => self.parts(atoms, |i| Field::Position(i), d, span),
             Expr::Variant(constructor, atoms) => {
                 self.parts(atoms, |i| Field::Payload(constructor.clone(), i), d, span)
@@ -364,10 +357,7 @@ fn reverse_ruled(group: &Rc<Group>, index: usize, rule: &Rule) -> (Vec<Name>, Bl
         RuleKind::Reverse | RuleKind::Transpose => ruled_backpropagator(lambda.name, span),
     });
     out.push(Binding::Functions { vars: vec![raw], group: code, lifted: 0, captured: vec![y, b, f, x], span });
-    let this = Atom::Var(group.member_var(index));
-    let seal = Expr::Seal { raw: Atom::Var(raw), f: this, x: Atom::Var(Var(0)), y: lifted_y.clone(), order: 0 };
-    let back = out.bind("back".into(), seal, span);
-    let pair = out.bind("pair".into(), Expr::Tuple(vec![lifted_y, back]), span);
+    let pair = out.bind("pair".into(), Expr::Tuple(vec![lifted_y, Atom::Var(raw)]), span);
     let body = out.close(pair, span);
     (out.vars, body)
 }
@@ -409,10 +399,7 @@ fn reverse_transposed(group: &Rc<Group>, index: usize, rule: &Rule) -> (Vec<Name
     let code = Rc::new(transposing_backpropagator(lambda.name, span));
     let captured = vec![y.clone(), rule, f, x, through_primal];
     out.push(Binding::Functions { vars: vec![raw], group: code, lifted: 0, captured, span });
-    let this = Atom::Var(group.member_var(index));
-    let seal = Expr::Seal { raw: Atom::Var(raw), f: this, x: Atom::Var(Var(0)), y: y.clone(), order: 0 };
-    let back = out.bind("back".into(), seal, span);
-    let pair = out.bind("pair".into(), Expr::Tuple(vec![y, back]), span);
+    let pair = out.bind("pair".into(), Expr::Tuple(vec![y, Atom::Var(raw)]), span);
     let body = out.close(pair, span);
     (out.vars, body)
 }

@@ -37,6 +37,11 @@ impl Sparse {
         Value::Sparse(Rc::new(Sparse { shape, node: RefCell::new(Node::Place(region, value)) }))
     }
 
+    /// Zero everywhere.
+    pub fn zero(shape: Vec<usize>) -> Value {
+        Sparse::sum(shape, Value::Zero, Value::Zero)
+    }
+
     pub fn sum(shape: Vec<usize>, a: Value, b: Value) -> Value {
         Value::Sparse(Rc::new(Sparse { shape, node: RefCell::new(Node::Sum(a, b)) }))
     }

@@ -1,11 +1,20 @@
 //! A session for experiments: programs as text, results as values or as plain words.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use base::Diagnostic;
+use calculus::Prim;
 use eval::Value;
 use evert::Session;
 
 /// What takes more steps than this counts as endless.
 const MAX_STEPS: u64 = 10_000_000;
+
+const INNER: &str = "
+fn inner(u, v) =
+  if is_real(u) { u * v } else if is_array(u) { sum(u * v) }
+  else { let (a, b) = (children(u), children(v)); fold((t, i) => t + inner(a[i].v, b[i].v), 0.0, iota(len(a))) }
+";
 
 pub struct Lab {
     pub session: Session,
@@ -24,6 +33,17 @@ impl Lab {
         Lab { session }
     }
 
+    /// A session in which the internal primitives have names too (`.place` is `place`), and so has the inner product
+    /// of a value's sensitivities, `inner(u, v)`.
+    pub fn open() -> Lab {
+        let mut lab = Lab::new();
+        for &prim in Prim::ALL.iter().filter(|prim| !prim.is_public()) {
+            lab.session.set(prim.name().trim_start_matches('.'), Value::prim(prim));
+        }
+        lab.value(INNER);
+        lab
+    }
+
     /// A session that also knows these definitions.
     pub fn with(definitions: &str) -> Lab {
         let mut lab = Lab::new();
@@ -31,9 +51,14 @@ impl Lab {
         lab
     }
 
-    /// The value of an expression, or of the last statement of a text.
+    /// The value of an expression, or of the last statement of a text. A panic is an error in words, so that a
+    /// test can go on and say which program it was.
     pub fn evaluate(&mut self, text: &str) -> Result<Value, String> {
-        self.session.evaluate(text).map_err(|errors| errors.first().map_or(String::new(), in_words))
+        let session = AssertUnwindSafe(&mut self.session);
+        match catch_unwind(move || { session }.evaluate(text)) {
+            Ok(value) => value.map_err(|errors| errors.first().map_or(String::new(), in_words)),
+            Err(_) => Err("the evaluator panicked".into()),
+        }
     }
 
     /// The value of a text that must have one.
@@ -52,7 +77,15 @@ impl Lab {
     }
 
     pub fn call(&mut self, f: &Value, x: Value) -> Result<Value, String> {
-        self.session.call(f, x).map_err(|error| in_words(&error))
+        let session = AssertUnwindSafe((&mut self.session, f, x));
+        let call = move || {
+            let AssertUnwindSafe((session, f, x)) = { session };
+            session.call(f, x)
+        };
+        match catch_unwind(call) {
+            Ok(value) => value.map_err(|error| in_words(&error)),
+            Err(_) => Err("the evaluator panicked".into()),
+        }
     }
 
     /// The reals of a function's value at a value with these reals.

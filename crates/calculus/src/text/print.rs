@@ -242,10 +242,6 @@ impl Printer<'_> {
             Expr::Atom(a) => self.atom(a),
             Expr::Apply { f, x, order } => format!("{}({}){}", self.atom(f), self.atom(x), postfix(*order)),
             Expr::Pull { b, d, order } => format!("pull {}({}){}", self.atom(b), self.atom(d), postfix(*order)),
-            Expr::Seal { raw, f, x, y, order } => {
-                let [raw, f, x, y] = [raw, f, x, y].map(|atom| self.atom(atom));
-                format!("seal {raw} of {f}({x}) -> {y}{}", postfix(*order))
-            }
             Expr::Tuple(atoms) if atoms.len() < 2 => format!("({},)", self.atoms(atoms)),
             Expr::Tuple(atoms) => format!("({})", self.atoms(atoms)),
             Expr::Record(fields) => self.record(fields),

@@ -260,7 +260,7 @@ impl Generator {
             0 => Expr::Atom(a),
             1 => Expr::Apply { f: a, x: atom(), order },
             2 => Expr::Pull { b: a, d: atom(), order },
-            3 => Expr::Seal { raw: a, f: atom(), x: atom(), y: atom(), order },
+            3 => Expr::Pull { b: a, d: atom(), order },
             4 => Expr::Tuple(self.atoms(function, [0, 2, 3, 4][count])),
             5 => self.record(function),
             6 => self.variant(function),

@@ -25,8 +25,13 @@ fn many_statements_and_functions() {
     function(&format!("fn f(x0) {{ {lets} x19999 }}"));
     let chain: String = (0..2_000).map(|n| format!("fn f{n}(x) = f{}(x)\n", n + 1)).collect();
     let groups = inner_groups(&function(&format!("fn f(f2000) {{ {chain} f0 }}")));
+    assert_eq!(groups.len(), 1);
+    assert_eq!(groups[0].members.len(), 2_000);
+    assert_eq!(texts(&groups[0].captures), ["f2000"]);
+    let apart: String = (0..2_000).map(|n| format!("fn f{n}(x) = g(x)\n")).collect();
+    let groups = inner_groups(&function(&format!("fn f(g) {{ {apart} f0 }}")));
     assert_eq!(groups.len(), 2_000);
-    assert!(groups.iter().all(|group| group.captures.len() == 1));
+    assert!(groups.iter().all(|group| group.members.len() == 1 && texts(&group.captures) == ["g"]));
 }
 
 #[test]

@@ -19,7 +19,9 @@ fn a_module_goes_by_its_library_name_alias_or_file_stem() {
 fn constructors_of_a_module_are_known_in_expressions_and_patterns() {
     let module = library().run("import library as l\nfn f(v) = match v { l.A => l.B(1), l.B(x) => l.A, _ => l.B }");
     let first = &module.functions[0].1.members[0].body.bindings[0];
-    assert!(matches!(first, Binding::Let { expr: Expr::Is(_, calculus::Form::Constructor(made)), .. } if made.name.as_str() == "A"));
+    assert!(
+        matches!(first, Binding::Let { expr: Expr::Is(_, calculus::Form::Constructor(made)), .. } if made.name.as_str() == "A")
+    );
 }
 
 #[test]

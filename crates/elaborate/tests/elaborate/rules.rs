@@ -7,10 +7,13 @@ use crate::support::{check_error, errors, function, inner, module, texts};
 #[test]
 fn a_rule_captures_what_its_function_captures_then_the_group() {
     let source = "fn f(a, b) = (x => a * x) reverse x => (a * x, d => ({a: d * x * b}, d * a))";
-    let (group, _) = inner(&function(source), "");
+    let (group, _) = inner(&function(source), "f");
     assert_eq!(texts(&group.captures), ["a", "b"]);
     let rule = group.members[0].rule(RuleKind::Reverse).unwrap();
-    assert_eq!(texts(&rule.code.captures), ["a", "b", "_"]);
+    assert_eq!(texts(&rule.code.captures), ["a", "b", "f"]);
+    let unnamed = "fn f(a) { let b = a; (x => b * x) reverse x => (a * x, d => ({b: d * x}, d * b)) }";
+    let (group, _) = inner(&function(unnamed), "");
+    assert_eq!(texts(&group.members[0].rules[0].code.captures), ["b", "a", "_"]);
 }
 
 #[test]
@@ -31,6 +34,26 @@ fn functions_that_need_each_other_through_a_rule_are_one_group() {
     let (group, _) = inner(&function(source), "g");
     assert_eq!(group.members.len(), 2);
     assert_eq!(texts(&group.members[0].rules[0].code.captures), ["g", "h"]);
+}
+
+#[test]
+fn a_function_that_only_a_rule_uses_is_in_the_group() {
+    let source = "fn f(a, b) { fn g(x) = a * x  reverse x => (g(x), d => ({a: d, b: d}, h(d)))
+        fn h(x) = b * x
+        g }";
+    let (group, _) = inner(&function(source), "h");
+    assert_eq!(group.members.len(), 2);
+    assert_eq!(texts(&group.captures), ["a", "b"]);
+    assert_eq!(texts(&group.members[0].rules[0].code.captures), ["a", "b", "g", "h"]);
+}
+
+#[test]
+fn e0209_a_capture_of_another_group() {
+    let source = "fn f(a, b) { fn g(x) = a * x  reverse x => (g(x), d => ({b: d}, d))
+        fn h(x) = b * x
+        (g, h) }";
+    check_error(source, "E0209", "b", "");
+    assert_eq!(errors(source)[0].notes, ["it captures `a`"]);
 }
 
 #[test]

@@ -113,6 +113,13 @@ pub fn inner_groups(group: &Group) -> Vec<Rc<Group>> {
     found
 }
 
+/// The names (`""`: none) of the local functions inside the last top-level function, group by group.
+#[track_caller]
+pub fn inner_names(source: &str) -> Vec<Vec<&'static str>> {
+    let names = |group: Rc<Group>| group.members.iter().map(|lambda| lambda.name.map_or("", Name::as_str)).collect();
+    inner_groups(&function(source)).into_iter().map(names).collect()
+}
+
 /// The function of this name (`""`: the first without a name) and its group, inside `group`.
 #[track_caller]
 pub fn inner(group: &Group, name: &str) -> (Rc<Group>, usize) {

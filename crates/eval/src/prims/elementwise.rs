@@ -25,19 +25,23 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
 fn fill(like: &Value, d: Value) -> Result<Value> {
     match like {
         Value::Array(array) if matches!(array.elements, Elements::Int(_) | Elements::Bool(_)) => Ok(Value::Zero),
-        Value::Array(array) => {
-            work::add(array.size());
-            let elements = match d {
-                Value::Zero => return Ok(Value::Zero),
-                Value::Real(x) => Elements::Real(vec![x + 0.0; array.size()]),
-                other => Elements::Values(vec![other; array.size()]),
-            };
-            Ok(Value::array(Array::new(array.shape.clone(), elements)))
-        }
-        Value::Sparse(sparse) => fill(&Value::Array(crate::sparse::dense(sparse)?), d),
+        Value::Array(array) => Ok(filled(&array.shape, d)),
+        Value::Sparse(sparse) => Ok(filled(&sparse.shape, d)),
         Value::Zero => Ok(Value::Zero),
+        unit if unit.is_unit() => Ok(Value::Zero),
         other => expected(codes::WRONG_KIND, "an array", other),
     }
+}
+
+fn filled(shape: &[usize], d: Value) -> Value {
+    let size = shape.iter().product();
+    work::add(size);
+    let elements = match d {
+        Value::Zero => return Value::Zero,
+        Value::Real(x) => Elements::Real(vec![x + 0.0; size]),
+        other => Elements::Values(vec![other; size]),
+    };
+    Value::array(Array::new(shape.to_vec(), elements))
 }
 
 /// A sensitivity combined with a factor or mask; holes of the sensitivity stay holes.

@@ -19,6 +19,7 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         Prim::Index => index(a, &b),
         Prim::Update => update(a, &b, c),
         Prim::ScatterAdd => scatter_add(a, b, c),
+        Prim::Frame => frame(&a),
         Prim::Place => place(&a, &b, c),
         Prim::Part => part(a, &b),
         Prim::Erase => erase(a, &b),
@@ -164,18 +165,33 @@ fn scatter_add(array: Value, indices: Value, values: Value) -> Result<Value> {
     Ok(Value::Array(array))
 }
 
+/// The zero sensitivity of an operand: it has the shape and doesn't hold on to the elements.
+fn frame(operand: &Value) -> Result<Value> {
+    Ok(match force(operand)? {
+        Value::Real(_) => Value::Real(0.0),
+        Value::Array(array) if is_discrete(&array) => Value::unit(),
+        Value::Array(array) => Sparse::zero(array.shape.clone()),
+        Value::Sparse(sparse) => Sparse::zero(sparse.shape.clone()),
+        Value::Zero => Value::Zero,
+        _ => Value::unit(),
+    })
+}
+
+fn is_discrete(array: &Array) -> bool {
+    !array.holds().has(Holds::REAL.and(Holds::FUNCTION)) && !has_zero(array)
+}
+
 /// The sensitivity of an array that is `d` in a part and zero elsewhere.
 fn place(array: &Value, spec: &Value, d: Value) -> Result<Value> {
     if matches!(d, Value::Zero) {
         return Ok(Value::Zero);
     }
     let shape = match force(array)? {
-        Value::Array(array) if !array.holds().has(Holds::REAL.and(Holds::FUNCTION)) && !has_zero(&array) => {
-            return Ok(Value::Zero);
-        }
+        Value::Array(array) if is_discrete(&array) => return Ok(Value::Zero),
         Value::Array(array) => array.shape.clone(),
         Value::Sparse(sparse) => sparse.shape.clone(),
         Value::Zero => return Ok(Value::Zero),
+        unit if unit.is_unit() => return Ok(Value::Zero),
         other => return not_an_array(&other),
     };
     let region = region(spec, &shape)?;

@@ -12,7 +12,6 @@ mod row;
 use std::collections::BTreeMap;
 
 use calculus::Prim;
-use eval::Value;
 use row::{Row, Shape, Smooth};
 use testkit::reals::{agree, reals, with_reals};
 use testkit::{Lab, differences};
@@ -22,9 +21,6 @@ use evert_testkit as testkit;
 /// What the rows' functions may use. `weigh` makes a scalar of a number or array.
 const PRELUDE: &str = "
 fn weigh(v) = if is_array(v) { let w = flatten(v); sum(w * sin(iota(len(w)) + 1.0)) } else { v }
-fn inner(u, v) =
-  if is_real(u) { u * v } else if is_array(u) { sum(u * v) }
-  else { let (a, b) = (children(u), children(v)); fold((t, i) => t + inner(a[i].v, b[i].v), 0.0, iota(len(a))) }
 ";
 
 const EDGES: [&str; 7] = ["0.0", "-0.0", "inf", "-inf", "nan", "1e300", "-1e-300"];
@@ -34,14 +30,8 @@ fn table() -> impl Iterator<Item = &'static Row> {
     topics.into_iter().flatten()
 }
 
-/// A laboratory in which the internal primitives have names too.
 fn lab() -> Lab {
-    let mut lab = Lab::new();
-    for &prim in Prim::ALL {
-        if !prim.is_public() {
-            lab.session.set(prim.name().trim_start_matches('.'), Value::prim(prim));
-        }
-    }
+    let mut lab = Lab::open();
     lab.value(PRELUDE);
     lab
 }

@@ -14,7 +14,6 @@ impl Parser<'_> {
         match (self.peek(), self.peek_after(1)) {
             (Token::Word(word), _) => match word.as_str() {
                 "pull" => self.after_word(Self::pull),
-                "seal" => self.after_word(Self::seal),
                 "make" => self.after_word(Self::make),
                 "inject" => self.after_word(Self::inject),
                 "check" => self.after_word(Self::check),
@@ -67,18 +66,6 @@ impl Parser<'_> {
     fn pull(&mut self) -> Parsed<Expr> {
         let (b, d) = (self.atom()?, self.argument()?);
         Ok(Expr::Pull { b, d, order: self.order()? })
-    }
-
-    fn seal(&mut self) -> Parsed<Expr> {
-        let raw = self.atom()?;
-        self.expect_word("of")?;
-        let (f, x) = (self.atom()?, self.argument()?);
-        if *self.peek() != Token::Arrow {
-            return self.expected("`->`");
-        }
-        self.at += 1;
-        let y = self.atom()?;
-        Ok(Expr::Seal { raw, f, x, y, order: self.order()? })
     }
 
     fn make(&mut self) -> Parsed<Expr> {
