@@ -161,9 +161,10 @@ primitives! {
     Largest ".largest" 1 "the largest absolute value of the reals in a value"
     Close ".close" 2 "do two values agree to a relative 1e-9 or an absolute 1e-12?"
     Times ".times" 2 "a value with all its reals multiplied: `.times(v, k)`"
+    HoldsFunction ".holds_function" 1 "is there a function in the value?"
+    RandomLike ".random_like" 2 "a random sensitivity of a value: `.random_like(v, seed)`"
     // Only for `check_rule`
     Moved ".moved" 3 "a value moved by h times a sensitivity, captures of functions included: `.moved(v, d, h)`"
-    RandomLike ".random_like" 2 "a random sensitivity of a value: `.random_like(v, seed)`"
     Directions ".directions" 2 "for each capture of a function, its name and a random sensitivity of the function in that capture alone"
     Inner ".inner" 2 "the sum of the products of all reals in two sensitivities"
     Difference ".difference" 2 "the difference of two values as a sensitivity"

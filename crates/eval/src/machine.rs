@@ -37,6 +37,8 @@ pub struct Machine {
     pub observed: Option<Vec<(Value, Value)>>,
     /// Ends the computation after so many steps.
     pub max_steps: Option<u64>,
+    /// Where the computation was started.
+    root: Span,
     /// The work at which the computation ends.
     limit: u64,
 }
@@ -125,6 +127,7 @@ impl Machine {
             first_user_file: 0,
             observed: None,
             max_steps: None,
+            root: Span::default(),
             limit: u64::MAX,
         }
     }
@@ -181,6 +184,7 @@ impl Machine {
     }
 
     fn start(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
+        self.root = span;
         match self.apply(f, x, 0, span) {
             Ok(Flow::Value(value)) => return Ok(value),
             Ok(Flow::Entered) => {}
@@ -198,7 +202,7 @@ impl Machine {
 
     fn fail(&self, fault: Fault, span: Span) -> base::Result<Value> {
         let mut diagnostic: Diagnostic = fault.at(span);
-        trace::add(&mut diagnostic, &self.frames, self.first_user_file);
+        trace::add(&mut diagnostic, &self.frames, self.root, self.first_user_file);
         diagnostic.err()
     }
 

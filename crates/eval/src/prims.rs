@@ -96,7 +96,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         Moved | RandomLike | Directions | Inner | Difference | IsApproximate | FunctionName | RuleError => {
             checking::apply(prim, args)
         }
-        IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
+        HoldsFunction | IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
         J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable | Seed => {
             differentiation::apply(prim, args)
         }

@@ -414,16 +414,16 @@ fn ruled_backpropagator(name: Option<Name>, span: Span) -> Group {
     })
 }
 
-/// The transpose of a forward rule's linear part `push`, by its own derivative at zero:
-/// `d => let (dx, df) = J(push)(zero(x), zero(f)).1(materialise(y, d)).1 in rule_result(f, x, (df, dx))`
+/// The transpose of a forward rule's linear part `push`, by its own derivative, which is the same everywhere:
+/// `d => let (dx, df) = J(push)(any dx, any df).1(materialise(y, d)).1 in rule_result(f, x, (df, dx))`
 fn transposed_pushforward(name: Option<Name>, span: Span) -> Group {
     backpropagator_of(name, &["y", "push", "f", "x"], span, |out, d, captures| {
         let [y, push, f, x] = captures else { unreachable!("reverse: four captures") };
         let d = call(out, Prim::Materialise, vec![y.clone(), d], span);
         let push = call(out, Prim::J, vec![push.clone()], span);
-        let zeros = [x, f].map(|of| call(out, Prim::Zero, vec![of.clone()], span));
-        let zeros = out.bind("zeros".into(), Expr::Tuple(zeros.to_vec()), span);
-        let pair = out.bind("pair".into(), Expr::Apply { f: push, x: zeros, order: 0 }, span);
+        let point = [x, f].map(|of| call(out, Prim::RandomLike, vec![of.clone(), Atom::Const(Const::Int(0))], span));
+        let point = out.bind("point".into(), Expr::Tuple(point.to_vec()), span);
+        let pair = out.bind("pair".into(), Expr::Apply { f: push, x: point, order: 0 }, span);
         let pull = out.bind("pull".into(), get(pair, 1), span);
         let q = out.bind("q".into(), Expr::Apply { f: pull, x: d, order: 0 }, span);
         let parts = out.bind("parts".into(), get(q, 1), span);

@@ -8,20 +8,19 @@ use crate::machine::{Call, Frame};
 const SHOWN: usize = 12;
 
 /// Adds the calls to a diagnostic. If the error arose inside the library, it is shown at the user's call.
-pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], first_user_file: u32) {
+pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], root: Span, first_user_file: u32) {
     let calls: Vec<&Call> = frames
         .iter()
         .rev()
         .filter_map(|frame| if let Frame::Call(call) = frame { Some(call) } else { None })
         .collect();
     let in_library = |span: Span| span.file.0 < first_user_file;
-    if in_library(diagnostic.span())
-        && let Some(call) = calls.iter().find(|call| !in_library(call.from))
-    {
-        if let Some(name) = lambda(call).name {
+    if in_library(diagnostic.span()) {
+        let called = calls.iter().find(|call| !in_library(call.from));
+        if let Some(name) = called.and_then(|call| lambda(call).name) {
             diagnostic.notes.push(format!("raised inside `{name}` of the library"));
         }
-        diagnostic.labels[0].span = call.from;
+        diagnostic.labels[0].span = called.map_or(root, |call| call.from);
     }
     for call in calls {
         let entry = Trace { span: call.from, text: describe(lambda(call)) };

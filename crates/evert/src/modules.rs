@@ -32,9 +32,10 @@ impl Modules {
         }
     }
 
-    pub fn circular(&self, import: &Import, path: &str) -> Diagnostic {
+    pub fn circular(&self, import: &Import, importing: &str, path: &str) -> Diagnostic {
         let start = self.loading.iter().position(|loading| loading == path).unwrap_or(0);
-        let circle: Vec<&str> = self.loading[start..].iter().map(String::as_str).chain([path]).collect();
+        let circle = self.loading[start..].iter().map(String::as_str);
+        let circle: Vec<&str> = circle.chain([importing, path]).collect();
         Diagnostic::new(codes::CIRCULAR_IMPORT, import.span, "these imports go in a circle")
             .note(circle.join(" imports "))
             .help("move what both need into a module of its own")

@@ -182,10 +182,7 @@ impl Session {
         }
         let importing = self.sources.get(import.span.file).name.clone();
         if path == importing || self.modules.loading.contains(&path) {
-            if self.modules.loading.is_empty() {
-                self.modules.loading.push(importing);
-            }
-            return self.modules.circular(import, &path).err();
+            return self.modules.circular(import, &importing, &path).err();
         }
         self.modules.loading.push(importing);
         let loaded = self.import_file(import, &path);

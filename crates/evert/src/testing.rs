@@ -30,6 +30,9 @@ pub enum Problem {
 /// Runs a file's text in the session and checks what it claims: its expectations, its `test` blocks, and every
 /// custom rule that was used, where it was used.
 pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, Failure> {
+    if let Some(claim) = text.strip_prefix(REJECTED) {
+        return Ok(vec![rejected(session, name, text, claim.lines().next().unwrap_or(""))]);
+    }
     let (tree, module) = session.load(name, text)?;
     let statements = steps_of(&tree);
     let mut cases = vec![];
@@ -46,6 +49,22 @@ pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, F
     cases.extend(observed.into_iter().map(|(f, x)| check_rule(session, f, x)));
     cases.extend(tree.unclaimed_expectations().into_iter().map(unclaimed));
     Ok(cases)
+}
+
+/// A file that begins with this must not be accepted; the code of the error and a part of its text follow.
+const REJECTED: &str = "// rejected: ";
+
+fn rejected(session: &mut Session, name: &str, text: &str, claim: &str) -> Case {
+    let loaded = session.load(name, text);
+    let file = session.sources.ids().find(|id| session.sources.get(*id).name == name).unwrap_or_default();
+    let (code, words) = claim.split_once(' ').unwrap_or((claim, ""));
+    let fits = |error: &Diagnostic| error.code.to_string().starts_with(code) && mentions(error, words);
+    let result = match loaded {
+        Ok(_) => Err(Problem::Differs(format!("expected to be rejected with {claim}\n   found no mistake"))),
+        Err(errors) if errors.iter().any(fits) => Ok(()),
+        Err(mut errors) => Err(Problem::Failed(Box::new(errors.swap_remove(0)))),
+    };
+    Case { span: Span::new(file, 0, REJECTED.len() + claim.len()), name: String::new(), result }
 }
 
 /// Rules that are used where an error is expected may be wrong on purpose.

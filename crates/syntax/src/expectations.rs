@@ -27,10 +27,10 @@ impl Tree {
         Some(Expectation { kind, span })
     }
 
-    /// Expectations that no expression statement of the file or of its blocks claims: they would never be checked.
+    /// Expectations that no expression statement at top level claims: they would never be checked.
     pub fn unclaimed_expectations(&self) -> Vec<Span> {
         let mut claimed = vec![false; self.tokens.len()];
-        for statement in self.expression_statements() {
+        for statement in self.statements().into_iter().filter(|statement| self.kind(*statement).is_expr()) {
             for comment in self.comments_after(self.node(statement).end) {
                 claimed[comment as usize] = true;
             }

@@ -86,13 +86,6 @@ impl Tree {
         self.nodes.get(id).kind
     }
 
-    /// Statements that are expressions, in the file and in its blocks.
-    pub(crate) fn expression_statements(&self) -> Vec<NodeId> {
-        let parents = self.nodes.ids().filter(|&id| matches!(self.kind(id), NodeKind::Root | NodeKind::Block));
-        let statements = parents.flat_map(|id| self.children(id).iter().copied());
-        statements.filter(|&id| self.kind(id).is_expr()).collect()
-    }
-
     pub(crate) fn children(&self, id: NodeId) -> &[NodeId] {
         self.nodes.children(id)
     }
@@ -122,10 +115,6 @@ impl Nodes {
         let (first, end) = tokens;
         self.nodes.push(Node { kind, main, first, end, children: (start, self.children.len() as u32) });
         NodeId(self.nodes.len() as u32 - 1)
-    }
-
-    pub fn ids(&self) -> impl Iterator<Item = NodeId> {
-        (0..self.nodes.len() as u32).map(NodeId)
     }
 
     pub fn get(&self, id: NodeId) -> &Node {

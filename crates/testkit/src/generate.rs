@@ -22,6 +22,11 @@ fn less(a, b) = if abs(a - b) < 0.01 { error(\"tie\") } else { a < b }
 fn total(xs) = match xs { Nil => 0.0, Cons(x, rest) => x + total(rest) }
 ";
 
+/// Is this the error of a program that is near a tie?
+pub fn is_tie(error: &str) -> bool {
+    error.starts_with("E0321: tie")
+}
+
 #[derive(Clone, Debug)]
 pub struct Program {
     pub seed: u64,
@@ -77,6 +82,15 @@ impl Domain {
             Domain::Array | Domain::List | Domain::Record => "p",
         }
     }
+
+    /// A real of the argument, so that no program is constant.
+    fn some_real(self) -> &'static str {
+        match self {
+            Domain::Real | Domain::Pair | Domain::Record => "x",
+            Domain::Array => "p[1]",
+            Domain::List => "total(p)",
+        }
+    }
 }
 
 pub(crate) struct Generator {
@@ -109,8 +123,8 @@ impl Generator {
             lets += &format!("let {name} = {value}\n  ");
             scope = scope.with(&name, kind);
         }
-        let result = self.real(&scope, 3);
-        format!("{{\n  {lets}{result}\n}}")
+        let (result, argument) = (self.real(&scope, 3), domain.some_real());
+        format!("{{\n  {lets}{result} + 0.1 * sin({argument})\n}}")
     }
 
     fn point(&mut self, domain: Domain) -> String {
@@ -154,7 +168,7 @@ impl Generator {
 
     /// A real from what is in scope.
     fn leaf(&mut self, scope: &Scope) -> String {
-        if scope.is_empty() || self.random.chance(15) {
+        if scope.is_empty() || self.random.chance(6) {
             return self.literal();
         }
         let (name, kind) = scope.recent(&mut self.random);

@@ -9,10 +9,11 @@ use crate::array::{Array, Elements};
 use crate::fault::{Result, expected};
 use crate::lazy::{force, forced};
 use crate::sparse;
-use crate::value::{Form, Value};
+use crate::value::{Form, Holds, Value};
 
 pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     match prim {
+        Prim::HoldsFunction => Ok(Value::Bool(a.holds().has(Holds::FUNCTION))),
         Prim::IsData => Ok(Value::Bool(matches!(forced(a)?, Value::Data(data) if !data.fields.is_empty()))),
         Prim::Children => children(&a),
         Prim::Rebuild => rebuild(&a, &b),

@@ -9,7 +9,7 @@ impl Generator {
         let (x, y) = (self.fresh("x"), self.fresh("y"));
         match self.random.below(4) {
             0 => format!("{{ let {r} = {{x: {a}, y: {b}}}; {r}.x * {r}.y + {r}.x }}"),
-            2 => format!("match {{x: {a}, y: {b}}} {{ {{x: {x}, y: {y}}} if less({x}, {y}) => {x} * {y}, {{x: {y}}} => {y} }}"),
+            2 => format!("match ({{x: {a}, y: {b}}}) {{ {{x: {x}, y: {y}}} if less({x}, {y}) => {x} * {y}, {{x: {y}}} => {y} }}"),
             1 => {
                 let body = self.real(&scope.with(&x, Kind::Real).with(&y, Kind::Real), depth);
                 format!("{{ let {{x: {x}, y: {y}}} = {{y: {b}, x: {a}}}; {body} }}")

@@ -47,7 +47,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
       fn main(a, b) = app(x => a * x^2, b) * app(sin, a)", "(0.6, 0.8)"),
     ("fn map'(f) = (v => list_map(f, v))
         reverse v => {
-          let u = map'(J(f))(v)
+          let u = map'(J(f))(J(v))
           fn g(w, dv) = match (w, dv) {
             (Cons(h, w1), Cons(dy, dv2)) => {
               let (df, dx) = h.1(dy)
@@ -56,7 +56,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
             }
             _ => ({f: zero(f)}, Nil)
           }
-          (map'(p => p.0)(u), dv => g(u, dv))
+          (J_inv(map'(p => p.0)(u)), dv => g(u, dv))
         }
       fn main(a, xs) = fold((s, x) => s + x, 0.0, map'(x => a * x^2)(xs))", "(0.6, to_list([0.5, 0.7]))"),
     ("fn main(x) = { let f = y => x * y^3; (f <~ J(f))(x) + J_inv(J(f))(0.5) }", "0.6"),

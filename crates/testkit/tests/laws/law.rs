@@ -1,5 +1,6 @@
 //! Each law as a check of one function, the global `main` of a laboratory, at one point, the global `at`.
 
+use crate::testkit::generate::is_tie;
 use crate::testkit::reals::{agree, inner, reals, with_reals};
 use crate::testkit::{Lab, Random, differences};
 
@@ -16,7 +17,7 @@ pub type Outcome = Result<(), Doubt>;
 
 impl From<String> for Doubt {
     fn from(words: String) -> Doubt {
-        if words.contains("tie") { Doubt::Discarded } else { Doubt::Broken(words) }
+        if is_tie(&words) { Doubt::Discarded } else { Doubt::Broken(words) }
     }
 }
 
