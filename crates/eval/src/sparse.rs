@@ -100,7 +100,8 @@ fn in_topological_order(root: &Rc<Sparse>) -> Vec<(Part, f64)> {
         if finished {
             index.insert(Rc::as_ptr(&node), order.len());
             order.push(node);
-        } else if index.insert(Rc::as_ptr(&node), usize::MAX).is_none() {
+        } else if !index.contains_key(&Rc::as_ptr(&node)) {
+            index.insert(Rc::as_ptr(&node), usize::MAX);
             let inner = node.node.borrow();
             stack.push((node.clone(), true));
             if let Node::Sum(a, b) = &*inner {
