@@ -49,9 +49,17 @@ pub enum Const {
 pub enum Expr {
     Atom(Atom),
     /// `f(x)`. In code that J made (order > 0) the callee must be a J-image of that order (check C1).
-    Apply { f: Atom, x: Atom, order: u32 },
+    Apply {
+        f: Atom,
+        x: Atom,
+        order: u32,
+    },
     /// A backpropagator applied in derived code: linear, so applied to 0 it is 0 without being run.
-    Pull { b: Atom, d: Atom, order: u32 },
+    Pull {
+        b: Atom,
+        d: Atom,
+        order: u32,
+    },
     Tuple(Vec<Atom>),
     Record(Vec<(Name, Atom)>),
     Variant(Rc<Constructor>, Vec<Atom>),
@@ -124,10 +132,20 @@ pub struct Block {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Binding {
-    Let { var: Var, expr: Expr, span: Span },
+    Let {
+        var: Var,
+        expr: Expr,
+        span: Span,
+    },
     /// Binds every member of `J^lifted` of a group of functions (elaboration writes 0; each J of the code around
     /// it adds one). `captured[i]` is the outer value of capture i.
-    Functions { vars: Vec<Var>, group: Rc<Group>, lifted: u32, captured: Vec<Atom>, span: Span },
+    Functions {
+        vars: Vec<Var>,
+        group: Rc<Group>,
+        lifted: u32,
+        captured: Vec<Atom>,
+        span: Span,
+    },
 }
 
 /// Functions that are defined together and share one record of captures.

@@ -53,14 +53,40 @@ pub struct Instruction {
 #[derive(Debug)]
 pub enum Action {
     Bind(u32, Op),
-    Apply { dest: u32, f: Operand, x: Operand, order: u32 },
-    Pull { dest: u32, b: Operand, d: Operand, order: u32 },
-    TailApply { f: Operand, x: Operand, order: u32 },
+    Apply {
+        dest: u32,
+        f: Operand,
+        x: Operand,
+        order: u32,
+    },
+    Pull {
+        dest: u32,
+        b: Operand,
+        d: Operand,
+        order: u32,
+    },
+    TailApply {
+        f: Operand,
+        x: Operand,
+        order: u32,
+    },
     /// A primitive applied to arguments that nobody else sees as a tuple.
-    Prim { dest: u32, prim: Prim, args: Vec<Operand> },
-    Functions { dests: Vec<u32>, code: Rc<Code>, lifted: u32, captured: Vec<Operand> },
+    Prim {
+        dest: u32,
+        prim: Prim,
+        args: Vec<Operand>,
+    },
+    Functions {
+        dests: Vec<u32>,
+        code: Rc<Code>,
+        lifted: u32,
+        captured: Vec<Operand>,
+    },
     /// Goes on at the next instruction if the condition holds, else at `otherwise`.
-    Branch { condition: Operand, otherwise: usize },
+    Branch {
+        condition: Operand,
+        otherwise: usize,
+    },
     Jump(usize),
     Return(Operand),
 }

@@ -31,9 +31,7 @@ pub fn lift(value: &Value, by: i32) -> Value {
 pub fn unfold(value: &Value, by: i32) -> Result<Value> {
     Ok(match force(value)? {
         Value::Function(function) => Value::Function(lift_function(&function, by)?),
-        Value::Data(data) => {
-            Value::data(data.form.clone(), data.fields.iter().map(|field| lift(field, by)).collect())
-        }
+        Value::Data(data) => Value::data(data.form.clone(), data.fields.iter().map(|field| lift(field, by)).collect()),
         Value::Array(array) => match &array.elements {
             Elements::Values(values) => {
                 let elements = Elements::Values(values.iter().map(|value| lift(value, by)).collect());

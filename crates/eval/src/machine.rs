@@ -54,7 +54,13 @@ struct Global {
 pub(crate) enum Frame {
     Call(Call),
     /// `tabulate(n, f)` (or, with `sum`, `⊕` of the values) with the values so far
-    Tabulate { f: Value, n: usize, values: Vec<Value>, sum: Option<Value>, span: Span },
+    Tabulate {
+        f: Value,
+        n: usize,
+        values: Vec<Value>,
+        sum: Option<Value>,
+        span: Span,
+    },
     /// A program called the J-image `f` at `x`: the backpropagators it gets are sealed.
     Lifted(Lifted),
     /// The result of a sealed backpropagator gets its full shape.
@@ -165,7 +171,8 @@ impl Machine {
         let first_user_file = self.first_user_file;
         let Some(observed) = &mut self.observed else { return };
         let Some(closure) = source_closure(f) else { return };
-        let same = |other: &Closure| Rc::ptr_eq(&other.code.group, &closure.code.group) && other.member == closure.member;
+        let same =
+            |other: &Closure| Rc::ptr_eq(&other.code.group, &closure.code.group) && other.member == closure.member;
         let seen = observed.iter().filter(|(other, _)| source_closure(other).is_some_and(same)).count();
         let in_library = closure.code.lambda(closure.member).span.file.0 < first_user_file;
         if !in_library && seen < EACH {
@@ -396,7 +403,12 @@ impl Machine {
     }
 
     fn functions(
-        &mut self, dests: &[u32], code: &Rc<Code>, lifted: u32, captured: &[Operand], base: usize,
+        &mut self,
+        dests: &[u32],
+        code: &Rc<Code>,
+        lifted: u32,
+        captured: &[Operand],
+        base: usize,
     ) -> Result<()> {
         let env = Rc::new(Env(self.read_all(captured, base)?));
         let mut code = code.clone();
@@ -477,9 +489,7 @@ impl Machine {
     fn derivative(&mut self, prim: Prim, order: u32) -> Result<Value> {
         match &self.derivatives[prim as usize] {
             Some(derivative) => Ok(lift::lift(derivative, order as i32)),
-            None => {
-                Fault::new(codes::MODE_NOT_SUPPORTED, format!("the primitive `{prim}` has no derivative")).err()
-            }
+            None => Fault::new(codes::MODE_NOT_SUPPORTED, format!("the primitive `{prim}` has no derivative")).err(),
         }
     }
 
@@ -645,11 +655,9 @@ impl Seal {
 
 fn fail<T>(failure: &Failure, values: &[Value]) -> Result<T> {
     match failure {
-        Failure::NoMatch => {
-            Fault::new(codes::NO_MATCH, format!("no case matches {}", show::described(&values[0])))
-                .help("add a case for it, or a last case `_ => …`")
-                .err()
-        }
+        Failure::NoMatch => Fault::new(codes::NO_MATCH, format!("no case matches {}", show::described(&values[0])))
+            .help("add a case for it, or a last case `_ => …`")
+            .err(),
         Failure::Pattern => {
             Fault::new(codes::PATTERN_MISMATCH, format!("the pattern doesn't fit {}", show::described(&values[0])))
                 .err()

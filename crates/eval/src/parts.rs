@@ -123,9 +123,7 @@ pub fn inject(field: &Field, d: Value) -> Result<Value> {
     }
     Ok(match field {
         Field::Position(i) => Value::data(Form::Part(None, Rc::from([*i])), vec![d]),
-        Field::Payload(constructor, i) => {
-            Value::data(Form::Part(Some(constructor.clone()), Rc::from([*i])), vec![d])
-        }
+        Field::Payload(constructor, i) => Value::data(Form::Part(Some(constructor.clone()), Rc::from([*i])), vec![d]),
         Field::Name(name) | Field::Label(name) => Value::record(Rc::from([*name]), vec![d]),
         Field::Element(i, length) => {
             let d = forced(d)?;

@@ -115,10 +115,12 @@ fn arguments(prim: Prim, x: Value) -> Result<[Value; 3]> {
     let mut x = forced(x)?;
     match &mut x {
         Value::Zero => return Ok(args),
-        Value::Data(data) if matches!(data.form, Form::Tuple) && data.fields.len() == arity => match Rc::get_mut(data) {
-            Some(data) => data.fields.iter_mut().zip(&mut args).for_each(|(from, to)| std::mem::swap(from, to)),
-            None => data.fields.iter().zip(&mut args).for_each(|(from, to)| *to = from.clone()),
-        },
+        Value::Data(data) if matches!(data.form, Form::Tuple) && data.fields.len() == arity => {
+            match Rc::get_mut(data) {
+                Some(data) => data.fields.iter_mut().zip(&mut args).for_each(|(from, to)| std::mem::swap(from, to)),
+                None => data.fields.iter().zip(&mut args).for_each(|(from, to)| *to = from.clone()),
+            }
+        }
         _ => return wrong_arity(prim, &x),
     }
     Ok(args)

@@ -43,7 +43,8 @@ fn reverse_member(group: &Rc<Group>, index: usize) -> Lambda {
 /// `x => let x1 = e1 … in xn` becomes `x⃖ => let φ{x1 = e1} … in (xn⃖, dxn => let ρ{xn = en} … in (captures, dx))`.
 fn reverse_plain(group: &Rc<Group>, index: usize) -> (Vec<Name>, Block) {
     let lambda = &group.members[index];
-    let mut forward = Forward { out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() };
+    let mut forward =
+        Forward { out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() };
     forward.bindings(&lambda.body);
     let y = lift(&lambda.body.result);
     let span = lambda.body.span;
@@ -254,10 +255,8 @@ impl Reverse<'_> {
             Expr::Atom(a) | Expr::Check(a, _) => self.add(a, d, span),
             // ρ{x = f(y)}: (df, dy) ⊕= x̄(dx), the backpropagator of x (D2)
             Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => self.application(var, a, b, d, span),
-            Expr::Tuple(atoms) => self.parts(atoms, |i| Field::Position(i), d, span),
-            Expr::Variant(constructor, atoms) => {
-                self.parts(atoms, |i| Field::Payload(constructor.clone(), i), d, span)
-            }
+            Expr::Tuple(atoms) => self.parts(atoms, Field::Position, d, span),
+            Expr::Variant(constructor, atoms) => self.parts(atoms, |i| Field::Payload(constructor.clone(), i), d, span),
             Expr::Array(atoms) => self.parts(atoms, |i| Field::Element(i, atoms.len() as u32), d, span),
             Expr::Record(fields) => {
                 for (label, atom) in fields {
@@ -388,7 +387,8 @@ fn ruled(out: &mut Builder, group: &Rc<Group>, index: usize, rule: &Rule) -> Rul
 fn reverse_transposed(group: &Rc<Group>, index: usize, rule: &Rule) -> (Vec<Name>, Block) {
     let lambda = &group.members[index];
     let span = rule.span;
-    let mut forward = Forward { out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() };
+    let mut forward =
+        Forward { out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() };
     forward.bindings(&lambda.body);
     let y = lift(&lambda.body.result);
     let through_primal = forward.backpropagator(&lambda.body, &Outputs::Function(group));
@@ -449,7 +449,10 @@ fn transposing_backpropagator(name: Option<Name>, span: Span) -> Group {
 
 /// A group of one backpropagator with these captures.
 fn backpropagator_of(
-    name: Option<Name>, captures: &[&str], span: Span, body: impl FnOnce(&mut Builder, Atom, &[Atom]) -> Atom,
+    name: Option<Name>,
+    captures: &[&str],
+    span: Span,
+    body: impl FnOnce(&mut Builder, Atom, &[Atom]) -> Atom,
 ) -> Group {
     let captures: Vec<Name> = captures.iter().copied().map(Name::new).collect();
     let names = [Name::new("d")].into_iter().chain(captures.iter().copied()).chain([Name::new("raw")]);

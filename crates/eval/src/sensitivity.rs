@@ -362,9 +362,7 @@ pub fn conforms(of: &Value, d: &Value) -> Result<std::result::Result<(), Mismatc
     conforms_within(of, d, "", &mut budget)
 }
 
-fn conforms_within(
-    of: &Value, d: &Value, path: &str, budget: &mut usize,
-) -> Result<std::result::Result<(), Mismatch>> {
+fn conforms_within(of: &Value, d: &Value, path: &str, budget: &mut usize) -> Result<std::result::Result<(), Mismatch>> {
     if *budget == 0 || matches!(d, Value::Zero) {
         return Ok(Ok(()));
     }
@@ -405,9 +403,7 @@ fn conforms_within(
 }
 
 /// Do sensitivities of `other` fit `of`?
-fn same_form(
-    of: &Value, other: &Value, path: &str, budget: &mut usize,
-) -> Result<std::result::Result<(), Mismatch>> {
+fn same_form(of: &Value, other: &Value, path: &str, budget: &mut usize) -> Result<std::result::Result<(), Mismatch>> {
     if *budget == 0 {
         return Ok(Ok(()));
     }
@@ -470,7 +466,8 @@ fn other_captures(known: &[Name], labels: &[Name], path: &str) -> Mismatch {
         [] => "nothing".to_string(),
         names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
     };
-    let (expected, found) = (format!("sensitivities for {}", list(known)), format!("sensitivities for {}", list(labels)));
+    let (expected, found) =
+        (format!("sensitivities for {}", list(known)), format!("sensitivities for {}", list(labels)));
     Mismatch { path: path.into(), expected, found }
 }
 
@@ -484,7 +481,12 @@ fn differ(of: &Value, other: &Value, path: &str) -> Mismatch {
 }
 
 fn conforms_data(
-    data: &Data, given: &Data, of: &Value, d: &Value, path: &str, budget: &mut usize,
+    data: &Data,
+    given: &Data,
+    of: &Value,
+    d: &Value,
+    path: &str,
+    budget: &mut usize,
 ) -> Result<std::result::Result<(), Mismatch>> {
     let mismatch = || {
         let expected = format!("a sensitivity of {}", show::described(of));
@@ -523,7 +525,12 @@ fn named_field(constructor: &Constructor, i: usize) -> String {
 }
 
 fn conforms_labels(
-    known: &[Name], fields: &[Value], labels: &[Name], given: &[Value], path: &str, budget: &mut usize,
+    known: &[Name],
+    fields: &[Value],
+    labels: &[Name],
+    given: &[Value],
+    path: &str,
+    budget: &mut usize,
 ) -> Result<std::result::Result<(), Mismatch>> {
     for (label, d) in labels.iter().zip(given) {
         let Some(at) = known.iter().position(|known| known == label) else {
@@ -539,7 +546,11 @@ fn conforms_labels(
 }
 
 fn conforms_function(
-    function: &Function, given: &Data, d: &Value, path: &str, budget: &mut usize,
+    function: &Function,
+    given: &Data,
+    d: &Value,
+    path: &str,
+    budget: &mut usize,
 ) -> Result<std::result::Result<(), Mismatch>> {
     match (function, &given.form) {
         (Function::Closure(closure), Form::Record(labels)) => {
@@ -556,7 +567,11 @@ fn conforms_function(
 }
 
 fn conforms_array(
-    array: &Array, given: &Array, d: &Value, path: &str, budget: &mut usize,
+    array: &Array,
+    given: &Array,
+    d: &Value,
+    path: &str,
+    budget: &mut usize,
 ) -> Result<std::result::Result<(), Mismatch>> {
     match (&array.elements, &given.elements) {
         (Elements::Values(values), Elements::Values(ds)) => {

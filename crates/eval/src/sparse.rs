@@ -5,6 +5,7 @@
 //! twice), so the sum is a graph: each node is visited once, with the number of paths that lead to it.
 
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -100,8 +101,8 @@ fn in_topological_order(root: &Rc<Sparse>) -> Vec<(Part, f64)> {
         if finished {
             index.insert(Rc::as_ptr(&node), order.len());
             order.push(node);
-        } else if !index.contains_key(&Rc::as_ptr(&node)) {
-            index.insert(Rc::as_ptr(&node), usize::MAX);
+        } else if let Entry::Vacant(unseen) = index.entry(Rc::as_ptr(&node)) {
+            unseen.insert(usize::MAX);
             let inner = node.node.borrow();
             stack.push((node.clone(), true));
             if let Node::Sum(a, b) = &*inner {
@@ -166,9 +167,7 @@ impl Sum<'_> {
 }
 
 /// `elements[region] ⊕= value`
-pub fn add_region(
-    elements: &mut Elements, shape: &[usize], region: &Region, value: &Value, times: f64,
-) -> Result<()> {
+pub fn add_region(elements: &mut Elements, shape: &[usize], region: &Region, value: &Value, times: f64) -> Result<()> {
     let offsets = region.offsets(shape);
     if region.is_element(shape) {
         return offsets.into_iter().try_for_each(|at| add_element(elements, at, value, times));
@@ -183,7 +182,10 @@ pub fn add_region(
 }
 
 fn add_elements(
-    elements: &mut Elements, offsets: impl IntoIterator<Item = usize>, array: &Array, times: f64,
+    elements: &mut Elements,
+    offsets: impl IntoIterator<Item = usize>,
+    array: &Array,
+    times: f64,
 ) -> Result<()> {
     work::add(array.size());
     if let (Elements::Real(sums), Elements::Real(reals)) = (&mut *elements, &array.elements) {

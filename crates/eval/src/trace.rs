@@ -9,11 +9,8 @@ const SHOWN: usize = 12;
 
 /// Adds the calls to a diagnostic. If the error arose inside the library, it is shown at the user's call.
 pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], root: Span, first_user_file: u32) {
-    let calls: Vec<&Call> = frames
-        .iter()
-        .rev()
-        .filter_map(|frame| if let Frame::Call(call) = frame { Some(call) } else { None })
-        .collect();
+    let calls: Vec<&Call> =
+        frames.iter().rev().filter_map(|frame| if let Frame::Call(call) = frame { Some(call) } else { None }).collect();
     let in_library = |span: Span| span.file.0 < first_user_file;
     if in_library(diagnostic.span()) {
         let called = calls.iter().find(|call| !in_library(call.from));

@@ -52,12 +52,21 @@ pub enum Form {
 #[derive(Debug)]
 pub enum Function {
     /// `J^order` of a primitive.
-    Prim { prim: Prim, order: u32 },
+    Prim {
+        prim: Prim,
+        order: u32,
+    },
     Closure(Closure),
     /// What a program gets as the backpropagator of `f` at `x` with result `y`: derived code pulls `raw` through it;
     /// when a program calls it, the sensitivity is checked against `y` and the answer is given the full shape of `f`
     /// and `x`. Its own sensitivity is that of `raw`.
-    Sealed { raw: Value, f: Value, x: Value, y: Value, order: u32 },
+    Sealed {
+        raw: Value,
+        f: Value,
+        x: Value,
+        y: Value,
+        order: u32,
+    },
 }
 
 #[derive(Debug)]

@@ -35,7 +35,8 @@ pub fn agrees(session: &mut Session, value: &Value, text: &str) -> Result<(), St
 pub fn mentions(diagnostic: &Diagnostic, text: &str) -> bool {
     let code = diagnostic.code.to_string();
     let labels = diagnostic.labels.iter().map(|label| &label.text);
-    let mut texts = [&code, &diagnostic.message].into_iter().chain(labels).chain(&diagnostic.notes).chain(&diagnostic.help);
+    let mut texts =
+        [&code, &diagnostic.message].into_iter().chain(labels).chain(&diagnostic.notes).chain(&diagnostic.help);
     let text = text.trim();
     texts.any(|words| words.contains(text))
 }
@@ -43,8 +44,7 @@ pub fn mentions(diagnostic: &Diagnostic, text: &str) -> bool {
 /// The text without `~`, and where in the result a marked number begins.
 fn without_marks(text: &str) -> (String, Vec<usize>) {
     let (mut plain, mut marks, mut quoted) = (String::new(), vec![], false);
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
+    for c in text.chars() {
         if c == '"' && !plain.ends_with('\\') {
             quoted = !quoted;
         }
@@ -113,7 +113,10 @@ impl Matcher<'_> {
     }
 
     fn record(
-        &mut self, fields: &[(syntax::ast::Ident, NodeId)], data: &eval::value::Data, value: &Value,
+        &mut self,
+        fields: &[(syntax::ast::Ident, NodeId)],
+        data: &eval::value::Data,
+        value: &Value,
     ) -> Result<(), String> {
         let Form::Record(labels) = &data.form else {
             return Err(format!("expected a record, found {}", show::show(value)));

@@ -24,8 +24,9 @@ impl Modules {
             return Ok(scope.clone());
         }
         let known: Vec<&str> = library::FILES.iter().map(|(name, _)| *name).collect();
-        let missing = Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, format!("the library has no module `{name}`"))
-            .note(format!("its modules are {}", known.join(", ")));
+        let missing =
+            Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, format!("the library has no module `{name}`"))
+                .note(format!("its modules are {}", known.join(", ")));
         match suggest::nearest(name, known) {
             Some(near) => missing.help(format!("did you mean `{near}`?")).err(),
             None => missing.help(format!("for a file of yours write `import \"{name}.ev\"`")).err(),

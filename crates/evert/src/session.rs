@@ -80,7 +80,8 @@ impl Session {
             for (name, binding) in scope.iter() {
                 self.prelude.insert(name, binding.clone());
             }
-            let qualified = library::QUALIFIED.iter().filter(|(module, _)| module == name).flat_map(|(_, prims)| *prims);
+            let qualified =
+                library::QUALIFIED.iter().filter(|(module, _)| module == name).flat_map(|(_, prims)| *prims);
             for prim in qualified {
                 scope.insert(Name::new(prim.name()), Binding::Root(Root::Prim(*prim)));
             }
@@ -137,7 +138,11 @@ impl Session {
     pub fn read(&mut self, path: &str) -> Result<String, Failure> {
         let bytes = self.world.read(path).map_err(|reason| {
             let file = self.sources.add(path, "");
-            vec![Diagnostic::new(codes::IMPORT_NOT_FOUND, Span::new(file, 0, 0), format!("can't read {path}: {reason}"))]
+            vec![Diagnostic::new(
+                codes::IMPORT_NOT_FOUND,
+                Span::new(file, 0, 0),
+                format!("can't read {path}: {reason}"),
+            )]
         })?;
         self.decode(path, bytes).map_err(|error| vec![*error])
     }

@@ -92,7 +92,9 @@ fn rule_span(f: &Value) -> Span {
 
 /// The statements that become steps, in order.
 fn steps_of(tree: &Tree) -> Vec<NodeId> {
-    let is_step = |id: &NodeId| matches!(tree.statement(*id), Statement::Let { .. } | Statement::Expr(_) | Statement::Test { .. });
+    let is_step = |id: &NodeId| {
+        matches!(tree.statement(*id), Statement::Let { .. } | Statement::Expr(_) | Statement::Test { .. })
+    };
     tree.statements().into_iter().filter(is_step).collect()
 }
 

@@ -29,7 +29,8 @@ fn main() {
 }
 
 fn find(folder: &Path, files: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -50,7 +51,12 @@ fn run(files: &[PathBuf]) -> (usize, usize) {
             Ok(cases) => cases,
             Err(errors) => {
                 for error in &errors {
-                    println!("{}: {} {}", evert::expectation::place(&session.sources, error.span()), error.code, error.message);
+                    println!(
+                        "{}: {} {}",
+                        evert::expectation::place(&session.sources, error.span()),
+                        error.code,
+                        error.message
+                    );
                 }
                 failed += 1;
                 continue;
@@ -64,7 +70,13 @@ fn run(files: &[PathBuf]) -> (usize, usize) {
                     failed += 1;
                     let words = match problem {
                         Problem::Differs(words) => words,
-                        Problem::Failed(error) => format!("{}: {} {:?} {:?}", error.code, error.message, error.notes, error.trace.iter().map(|t| &t.text).collect::<Vec<_>>()),
+                        Problem::Failed(error) => format!(
+                            "{}: {} {:?} {:?}",
+                            error.code,
+                            error.message,
+                            error.notes,
+                            error.trace.iter().map(|t| &t.text).collect::<Vec<_>>()
+                        ),
                     };
                     println!("{place} {} {}\n   {words}", case.name, session.sources.text(case.span));
                 }

@@ -85,8 +85,20 @@ fn real(prim: Prim, x: f64, y: f64) -> Result<f64> {
         Prim::Pow => numerics::pow(x, y),
         Prim::Atan2 => numerics::atan2(x, y),
         // A tie goes to the first; NaN wins over everything.
-        Prim::Minimum => if y < x || y.is_nan() { y } else { x },
-        Prim::Maximum => if y > x || y.is_nan() { y } else { x },
+        Prim::Minimum => {
+            if y < x || y.is_nan() {
+                y
+            } else {
+                x
+            }
+        }
+        Prim::Maximum => {
+            if y > x || y.is_nan() {
+                y
+            } else {
+                x
+            }
+        }
         Prim::AtMost => f64::from(u8::from(x <= y)),
         Prim::IntDiv | Prim::IntMod => return only_ints(prim),
         other => unreachable!("arithmetic: {other}"),

@@ -56,9 +56,12 @@ fn reshape(array: &Array, shape: Value) -> Result<Value> {
     };
     if lengths.is_empty() || !fits(&lengths) {
         let shape = Array::describe_shape(&array.shape);
-        return Fault::new(codes::SHAPE_MISMATCH, format!("an array of shape {shape} can't be reshaped to {lengths:?}"))
-            .note(format!("it has {} elements", array.size()))
-            .err();
+        return Fault::new(
+            codes::SHAPE_MISMATCH,
+            format!("an array of shape {shape} can't be reshaped to {lengths:?}"),
+        )
+        .note(format!("it has {} elements", array.size()))
+        .err();
     }
     work::add(array.size());
     let shape = lengths.into_iter().map(|n| n as usize).collect();

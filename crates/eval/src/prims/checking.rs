@@ -51,7 +51,9 @@ fn moved(value: &Value, d: &Value, h: f64) -> Result<Value> {
         Ok(match (&value, &d) {
             (Value::Real(x), Value::Real(d)) => Value::Real(x + h * d),
             (Value::Data(data), Value::Data(ds)) => Value::data(data.form.clone(), all(&data.fields, &ds.fields)?),
-            (Value::Array(array), Value::Array(ds)) if !matches!(array.elements, Elements::Int(_) | Elements::Bool(_)) => {
+            (Value::Array(array), Value::Array(ds))
+                if !matches!(array.elements, Elements::Int(_) | Elements::Bool(_)) =>
+            {
                 let elements = match (&array.elements, &ds.elements) {
                     (Elements::Real(xs), Elements::Real(ds)) => {
                         Elements::Real(xs.iter().zip(ds).map(|(x, d)| x + h * d).collect())
@@ -164,9 +166,8 @@ fn inner(a: &Value, b: &Value) -> Result<f64> {
 fn difference(a: &Value, b: &Value) -> Result<Value> {
     grow(|| {
         let (a, b) = (force(a)?, force(b)?);
-        let all = |xs: &[Value], ys: &[Value]| {
-            xs.iter().zip(ys).map(|(x, y)| difference(x, y)).collect::<Result<Vec<_>>>()
-        };
+        let all =
+            |xs: &[Value], ys: &[Value]| xs.iter().zip(ys).map(|(x, y)| difference(x, y)).collect::<Result<Vec<_>>>();
         Ok(match (&a, &b) {
             (Value::Real(x), Value::Real(y)) => Value::Real(x - y),
             (Value::Data(x), Value::Data(y)) => Value::data(x.form.clone(), all(&x.fields, &y.fields)?),

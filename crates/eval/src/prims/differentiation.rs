@@ -70,14 +70,18 @@ fn rule_result(f: &Value, x: &Value, answer: Value) -> Result<Value> {
     let answer = forced(answer)?;
     let name = show::function_name(f);
     let Some((captures, dx)) = pair(&answer) else {
-        return Fault::new(codes::RULE_NOT_A_PAIR, format!("the backpropagator of `{name}`'s rule doesn't return a pair"))
-            .note("expected `(captures, dx)`: a record of captures' sensitivities (`{}` for none) and that of the argument")
-            .note(format!("found {}", show::described(&answer)))
-            .err();
+        return Fault::new(
+            codes::RULE_NOT_A_PAIR,
+            format!("the backpropagator of `{name}`'s rule doesn't return a pair"),
+        )
+        .note("expected `(captures, dx)`: a record of captures' sensitivities (`{}` for none) and that of the argument")
+        .note(format!("found {}", show::described(&answer)))
+        .err();
     };
     let captures = rule_captures(f, &name, forced(captures)?)?;
     if let Err(mismatch) = conforms(x, &dx)? {
-        let message = format!("the rule of `{name}` returns a sensitivity that doesn't fit the argument{}", at(&mismatch.path));
+        let message =
+            format!("the rule of `{name}` returns a sensitivity that doesn't fit the argument{}", at(&mismatch.path));
         return not_conforming(message, &mismatch);
     }
     Ok(Value::pair(captures, dx))
@@ -120,7 +124,10 @@ fn rule_captures(f: &Value, name: &str, captures: Value) -> Result<Value> {
     for (label, value) in labels.iter().zip(fields) {
         if let Some(at) = known.iter().position(|name| name == label) {
             if let Err(mismatch) = conforms(&closure.env.0[at], value)? {
-                let message = format!("the rule of `{name}` returns a sensitivity that doesn't fit `{label}`{}", self::at(&mismatch.path));
+                let message = format!(
+                    "the rule of `{name}` returns a sensitivity that doesn't fit `{label}`{}",
+                    self::at(&mismatch.path)
+                );
                 return not_conforming(message, &mismatch);
             }
             kept.push(*label);
@@ -141,7 +148,10 @@ fn no_captures_record<T>(name: &str, found: &Value) -> Result<T> {
 
 fn unknown_label<T>(name: &str, label: Name, known: &[Name]) -> Result<T> {
     let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    let fault = Fault::new(codes::UNKNOWN_LABEL, format!("the rule of `{name}` returns a sensitivity for `{label}`, which it doesn't capture"));
+    let fault = Fault::new(
+        codes::UNKNOWN_LABEL,
+        format!("the rule of `{name}` returns a sensitivity for `{label}`, which it doesn't capture"),
+    );
     let fault = if names.is_empty() {
         fault.note("the function captures nothing")
     } else {
@@ -161,7 +171,8 @@ fn differentiable(x: Value) -> Result<Value> {
         return Ok(x);
     }
     let found = show::described(&x);
-    let fault = Fault::new(codes::NOTHING_TO_DIFFERENTIATE, format!("{found} holds no real to differentiate with respect to"));
+    let fault =
+        Fault::new(codes::NOTHING_TO_DIFFERENTIATE, format!("{found} holds no real to differentiate with respect to"));
     match x {
         Value::Int(i) => fault.note("ints carry no derivative").help(format!("write {i}.0")).err(),
         Value::Array(_) => fault.note("ints carry no derivative").help("write reals, as in `[1.0, 2.0]`").err(),
@@ -175,10 +186,13 @@ fn seed(y: Value) -> Result<Value> {
         Value::Real(_) | Value::Int(_) => Ok(Value::Real(1.0)),
         other => {
             let found = show::described(&other);
-            Fault::new(codes::NOT_A_SCALAR, format!("`grad` needs a function whose result is a number, but it returned {found}"))
-                .help("use `vjp(f, x)` and give the sensitivity of the result yourself")
-                .help("or `jacobian(f)(x)` for all derivatives, or make it a number first, as in `sum(f(x))`")
-                .err()
+            Fault::new(
+                codes::NOT_A_SCALAR,
+                format!("`grad` needs a function whose result is a number, but it returned {found}"),
+            )
+            .help("use `vjp(f, x)` and give the sensitivity of the result yourself")
+            .help("or `jacobian(f)(x)` for all derivatives, or make it a number first, as in `sum(f(x))`")
+            .err()
         }
     }
 }

@@ -44,7 +44,8 @@ fn region(spec: &Value, shape: &[usize]) -> Result<Region> {
             if i < 0 { fault.help("to count from the end write `a[len(a) - 1]`").err() } else { fault.err() }
         }
         BadIndex::NotAnInt(value) => {
-            let fault = Fault::new(codes::BAD_INDEX, format!("expected an int as index, found {}", show::described(&value)));
+            let fault =
+                Fault::new(codes::BAD_INDEX, format!("expected an int as index, found {}", show::described(&value)));
             match value {
                 Value::Real(_) => fault.help("convert it with `int(x)`").err(),
                 _ => fault.err(),
@@ -157,7 +158,8 @@ fn scatter_add(array: Value, indices: Value, values: Value) -> Result<Value> {
         let region = region(&indices.at(k), &shape)?;
         let old = region.of(unshared);
         let sum = super::arithmetic::binary(Prim::Add, [old, values.row(k), Value::Zero])?;
-        *unshared = match update(Value::array(std::mem::replace(unshared, Array::vector(vec![]))), &indices.at(k), sum)? {
+        *unshared = match update(Value::array(std::mem::replace(unshared, Array::vector(vec![]))), &indices.at(k), sum)?
+        {
             Value::Array(array) => Rc::unwrap_or_clone(array),
             _ => unreachable!("an array"),
         };

@@ -50,11 +50,9 @@ fn singular<T>(error: MatrixError) -> Result<T> {
                 .note(format!("the pivot of row {pivot} is not positive"))
                 .err()
         }
-        MatrixError::Singular { pivot } => {
-            Fault::new(codes::SINGULAR_MATRIX, "the matrix is singular")
-                .note(format!("no pivot was found for column {pivot}"))
-                .err()
-        }
+        MatrixError::Singular { pivot } => Fault::new(codes::SINGULAR_MATRIX, "the matrix is singular")
+            .note(format!("no pivot was found for column {pivot}"))
+            .err(),
     }
 }
 

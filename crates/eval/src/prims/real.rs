@@ -78,7 +78,8 @@ fn scalar(prim: Prim, x: f64) -> Result<Value> {
 
 fn to_int(x: f64) -> Result<Value> {
     let whole = x.trunc();
-    if (-9.223372036854775808e18..9.223372036854775808e18).contains(&whole) {
+    const LIMIT: f64 = (1u64 << 63) as f64;
+    if (-LIMIT..LIMIT).contains(&whole) {
         return Ok(Value::Int(whole as i64));
     }
     Fault::new(codes::INT_OVERFLOW, format!("`{}` has no int", show::real(x))).err()

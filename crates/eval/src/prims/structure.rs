@@ -150,9 +150,7 @@ pub fn close(a: &Value, b: &Value, tolerance: Tolerance) -> Result<bool> {
                 }
                 _ => false,
             },
-            (Value::Array(x), Value::Array(y)) => {
-                x.same_shape(y) && all_close(&x.values(), &y.values(), tolerance)?
-            }
+            (Value::Array(x), Value::Array(y)) => x.same_shape(y) && all_close(&x.values(), &y.values(), tolerance)?,
             _ => match (number(&a), number(&b)) {
                 (Some(x), Some(y)) => tolerance.reals(x, y),
                 _ => false,
@@ -189,9 +187,7 @@ fn all_close(xs: &[Value], ys: &[Value], tolerance: Tolerance) -> Result<bool> {
     Ok(true)
 }
 
-fn records_close(
-    left: &[Name], x: &[Value], right: &[Name], y: &[Value], tolerance: Tolerance,
-) -> Result<bool> {
+fn records_close(left: &[Name], x: &[Value], right: &[Name], y: &[Value], tolerance: Tolerance) -> Result<bool> {
     for (label, field) in left.iter().zip(x) {
         let agrees = match right.iter().position(|other| other == label) {
             Some(at) => close(field, &y[at], tolerance)?,

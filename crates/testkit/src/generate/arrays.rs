@@ -1,7 +1,7 @@
 //! Arrays: comprehensions, reads, updates, reductions.
 
-use super::scope::{Kind, Scope};
 use super::Generator;
+use super::scope::{Kind, Scope};
 
 impl Generator {
     /// An array of three reals.
@@ -56,7 +56,9 @@ impl Generator {
         let (value, body) = (self.real(&inner, depth), self.real(&inner, depth));
         let i = self.random.below(3);
         match self.random.below(2) {
-            0 => format!("{{ let {name} = {array}; let {name}' = {{{name} with [{i}]: {value}}}; sum({name}' * {name}) + {body} }}"),
+            0 => format!(
+                "{{ let {name} = {array}; let {name}' = {{{name} with [{i}]: {value}}}; sum({name}' * {name}) + {body} }}"
+            ),
             _ => format!(
                 "{{ let {name} = {array}; fn go(i, a) = if i == 3 {{ sum(a) }} else {{ go(i + 1, {{a with [i]: a[i - 1] * a[i]}}) }}; go(1, {name}) + {body} }}"
             ),

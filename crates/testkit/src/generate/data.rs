@@ -1,7 +1,7 @@
 //! Tuples, records, variants and lists.
 
-use super::scope::{Kind, Scope};
 use super::Generator;
+use super::scope::{Kind, Scope};
 
 impl Generator {
     pub(super) fn record(&mut self, scope: &Scope, depth: usize) -> String {
@@ -9,7 +9,9 @@ impl Generator {
         let (x, y) = (self.fresh("x"), self.fresh("y"));
         match self.random.below(4) {
             0 => format!("{{ let {r} = {{x: {a}, y: {b}}}; {r}.x * {r}.y + {r}.x }}"),
-            2 => format!("match ({{x: {a}, y: {b}}}) {{ {{x: {x}, y: {y}}} if less({x}, {y}) => {x} * {y}, {{x: {y}}} => {y} }}"),
+            2 => format!(
+                "match ({{x: {a}, y: {b}}}) {{ {{x: {x}, y: {y}}} if less({x}, {y}) => {x} * {y}, {{x: {y}}} => {y} }}"
+            ),
             1 => {
                 let body = self.real(&scope.with(&x, Kind::Real).with(&y, Kind::Real), depth);
                 format!("{{ let {{x: {x}, y: {y}}} = {{y: {b}, x: {a}}}; {body} }}")
@@ -47,7 +49,9 @@ impl Generator {
         match self.random.below(3) {
             0 => format!("match {value} {{ Disc({r}) => {disc}, Box({w}, {h}) => {rectangle}, Dot => 0.0 }}"),
             // No case for Dot: the match could fail.
-            1 => format!("match {value} {{ Box({w}, {h}) => {rectangle}, Disc({r}) if less({r}, 0.5) => {disc}, Disc({r}) => {r} }}"),
+            1 => format!(
+                "match {value} {{ Box({w}, {h}) => {rectangle}, Disc({r}) if less({r}, 0.5) => {disc}, Disc({r}) => {r} }}"
+            ),
             _ => format!("match ({value}, {b}) {{ (Disc({r}), {w}) => {disc} * {w}, (_, {r}) => {r} }}"),
         }
     }
@@ -66,7 +70,9 @@ impl Generator {
         let (list, walk, h) = (self.list(scope, depth), self.fresh("walk"), self.fresh("h"));
         let body = self.real(&scope.with(&h, Kind::Real), depth.min(1));
         match self.random.below(4) {
-            0 => format!("{{ fn {walk}(xs) = match xs {{ Nil => 0.5, Cons({h}, rest) => {body} + 0.5 * {walk}(rest) }}; {walk}({list}) }}"),
+            0 => format!(
+                "{{ fn {walk}(xs) = match xs {{ Nil => 0.5, Cons({h}, rest) => {body} + 0.5 * {walk}(rest) }}; {walk}({list}) }}"
+            ),
             1 => format!("fold((s, {h}) => s + {body}, 0.0, {list})"),
             2 => format!("total(map({h} => {body}, {list}))"),
             _ => format!("match {list} {{ Cons(_, Cons({h}, _)) => {body}, Cons({h}, Nil) => {h}, Nil => 0.0 }}"),

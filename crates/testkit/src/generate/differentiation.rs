@@ -1,7 +1,7 @@
 //! Differentiation inside programs.
 
-use super::scope::Scope;
 use super::Generator;
+use super::scope::Scope;
 
 impl Generator {
     /// Uses up one level of nested differentiation around what `make` generates; without one left, plain code.

@@ -1,7 +1,7 @@
 //! Arithmetic, choice, closures, recursion and loops.
 
-use super::scope::{Kind, Scope};
 use super::Generator;
+use super::scope::{Kind, Scope};
 
 impl Generator {
     pub(super) fn arithmetic(&mut self, scope: &Scope, depth: usize) -> String {
@@ -18,8 +18,20 @@ impl Generator {
     pub(super) fn elementary(&mut self, scope: &Scope, depth: usize) -> String {
         let a = self.real(scope, depth);
         let forms = [
-            "sin(@)", "cos(@)", "tanh(@)", "atan(@)", "exp(-(@)^2)", "sqrt(1.5 + (@)^2)", "log(1.5 + (@)^2)", "-(@)",
-            "sigmoid(@)", "log1pexp(@)", "0.5 * (@)^2", "atan2(@, 2.5)", "(1.5 + sin(@))^1.5", "erf(@)",
+            "sin(@)",
+            "cos(@)",
+            "tanh(@)",
+            "atan(@)",
+            "exp(-(@)^2)",
+            "sqrt(1.5 + (@)^2)",
+            "log(1.5 + (@)^2)",
+            "-(@)",
+            "sigmoid(@)",
+            "log1pexp(@)",
+            "0.5 * (@)^2",
+            "atan2(@, 2.5)",
+            "(1.5 + sin(@))^1.5",
+            "erf(@)",
         ];
         self.random.pick(&forms).replace('@', &a)
     }
@@ -79,7 +91,9 @@ impl Generator {
             1 => format!("{{ let {p} = {{f: {f}, at: {x}, g: {g}}}; {p}.g({p}.f({p}.at)) }}"),
             2 => format!("{{ let {p} = [{f}, {g}]; {p}[1]({p}[0]({x})) }}"),
             3 => format!("fold((s, f) => f(s), {x}, Cons({f}, Cons({g}, Nil)))"),
-            _ => format!("{{ let {p} = Box({f}, {g}); match {p} {{ Box(f, g) => f(g({x})), Disc(f) => f({x}), Dot => 0.0 }} }}"),
+            _ => format!(
+                "{{ let {p} = Box({f}, {g}); match {p} {{ Box(f, g) => f(g({x})), Disc(f) => f({x}), Dot => 0.0 }} }}"
+            ),
         }
     }
 
@@ -101,7 +115,9 @@ impl Generator {
         let (next, part, start) = (self.real(&inner, depth.min(1)), self.leaf(&inner), self.leaf(scope));
         let n = 1 + self.random.below(4);
         if self.random.chance(50) {
-            format!("{{ fn {go}(n, {v}) = if n == 0 {{ {v} }} else {{ {go}(n - 1, sin({next})) }}; {go}({n}, {start}) }}")
+            format!(
+                "{{ fn {go}(n, {v}) = if n == 0 {{ {v} }} else {{ {go}(n - 1, sin({next})) }}; {go}({n}, {start}) }}"
+            )
         } else {
             format!(
                 "{{ fn {go}(n, {v}) = if n == 0 {{ {part} }} else {{ 0.5 * {next} + {go}(n - 1, cos({v})) }}; {go}({n}, {start}) }}"
@@ -126,7 +142,8 @@ impl Generator {
         let (f, v) = (self.fresh("top"), self.fresh("v"));
         let inner = Scope::default().with("c", Kind::Real).with(&v, Kind::Real);
         let next = self.real(&inner, depth.min(1));
-        self.tops.push(format!("fn {f}(n, c, {v}) = if n == 0 {{ c * {v} }} else {{ 0.1 + {f}(n - 1, c, sin({next})) }}"));
+        self.tops
+            .push(format!("fn {f}(n, c, {v}) = if n == 0 {{ c * {v} }} else {{ 0.1 + {f}(n - 1, c, sin({next})) }}"));
         let (x, y) = (self.leaf(scope), self.leaf(scope));
         format!("{f}({}, {x}, {y})", 1 + self.random.below(3))
     }

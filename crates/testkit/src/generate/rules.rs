@@ -1,7 +1,7 @@
 //! Functions with rules that are right: the rule is generated together with its function.
 
-use super::scope::{Kind, Scope};
 use super::Generator;
+use super::scope::{Kind, Scope};
 
 impl Generator {
     /// The rule differentiates a helper; what flows to the helper's captures is the helper's sensitivity.

@@ -17,7 +17,9 @@ fn in_block(block: &Block) -> usize {
         Binding::Let { expr: Expr::If(_, then, otherwise), .. } => 1 + in_block(then) + in_block(otherwise),
         Binding::Let { .. } => 1,
         // The J-image of an inner function is derived from the same code when it is called.
-        Binding::Functions { group, lifted, .. } => 1 + if *lifted == 0 { bindings(group) } else { derived(group, *lifted) },
+        Binding::Functions { group, lifted, .. } => {
+            1 + if *lifted == 0 { bindings(group) } else { derived(group, *lifted) }
+        }
     };
     block.bindings.iter().map(count).sum()
 }

@@ -23,14 +23,22 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("fn main(p) = sum(solve(p.0, p.1)^2)", "([[2.0, 0.5], [0.3, 1.5]], [1.0, 0.4])"),
     ("fn main(xs) = match xs { Nil => 1.0, Cons(x, rest) => sin(x) * main(rest) + x }", "to_list([0.5, 0.6, 0.7])"),
     ("fn main(xs) = fold((s, x) => s * x, 1.0, map(x => x^2 + 0.1, xs))", "to_list([0.5, 0.6, 0.7])"),
-    ("type Tree = Leaf(x) | Node(l, r)\nfn main(t) = match t { Leaf(x) => sin(x), Node(l, r) => main(l) * main(r) + 0.3 }",
-     "Node(Leaf(0.4), Node(Leaf(0.6), Leaf(0.9)))"),
+    (
+        "type Tree = Leaf(x) | Node(l, r)\nfn main(t) = match t { Leaf(x) => sin(x), Node(l, r) => main(l) * main(r) + 0.3 }",
+        "Node(Leaf(0.4), Node(Leaf(0.6), Leaf(0.9)))",
+    ),
     ("fn main(x) = { fn power(n) = if n == 0 { 1.0 } else { x * power(n - 1) }; power(5) }", "0.9"),
-    ("fn main(x) = {
+    (
+        "fn main(x) = {
        fn even(n, y) = if n == 0 { y } else { x * odd(n - 1, sin(y)) }
        fn odd(n, y) = if n == 0 { -y } else { even(n - 1, cos(y) * x) }
-       even(4, x) }", "0.9"),
-    ("let Y = f => (x => f(v => x(x)(v)))(x => f(v => x(x)(v)))\nfn main(a) = Y(self => n => if n < 1 { 1.0 } else { a * self(n - 1) })(5)", "0.9"),
+       even(4, x) }",
+        "0.9",
+    ),
+    (
+        "let Y = f => (x => f(v => x(x)(v)))(x => f(v => x(x)(v)))\nfn main(a) = Y(self => n => if n < 1 { 1.0 } else { a * self(n - 1) })(5)",
+        "0.9",
+    ),
     ("fn main(x) = while_loop(s => s.0 < 4, s => (s.0 + 1, sin(s.1) * 1.5), (0, x)).1", "0.9"),
     ("fn main(a, b) = { let fs = [x => a * x, x => sin(b * x), x => a + x]; fs[0](fs[1](fs[2](b))) }", "(0.6, 0.8)"),
     ("fn main(a, b) = { let f = if a < 5.0 { x => a * x } else { x => b * x^2 }; f(f(b)) }", "(0.6, 0.8)"),
@@ -41,11 +49,18 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("fn main(x) = checkpoint(y => x * sin(y^2))(x)", "0.6"),
     ("fn main(a) = fix((x, y) => abs(x - y) < 1e-14, x => cos(a * x))(0.5)", "0.8"),
     ("fn main(x) = log1pexp(2 * x) * sigmoid(x)", "0.6"),
-    ("fn main(x) = { let a = x^2; let g = (y => a * y^2) reverse y => (a * y^2, d => ({a: d * y^2}, 2 * d * a * y)); g(sin(x)) }", "0.6"),
-    ("fn app(f, x) = f(x)
+    (
+        "fn main(x) = { let a = x^2; let g = (y => a * y^2) reverse y => (a * y^2, d => ({a: d * y^2}, 2 * d * a * y)); g(sin(x)) }",
+        "0.6",
+    ),
+    (
+        "fn app(f, x) = f(x)
         reverse (f, x) => { let (y, pull) = J(f)(J(x)); (y, d => ({}, pull(d))) }
-      fn main(a, b) = app(x => a * x^2, b) * app(sin, a)", "(0.6, 0.8)"),
-    ("fn map'(f) = (v => list_map(f, v))
+      fn main(a, b) = app(x => a * x^2, b) * app(sin, a)",
+        "(0.6, 0.8)",
+    ),
+    (
+        "fn map'(f) = (v => list_map(f, v))
         reverse v => {
           let u = map'(J(f))(J(v))
           fn g(w, dv) = match (w, dv) {
@@ -58,7 +73,9 @@ const FUNCTIONS: &[(&str, &str)] = &[
           }
           (J_inv(map'(p => p.0)(u)), dv => g(u, dv))
         }
-      fn main(a, xs) = fold((s, x) => s + x, 0.0, map'(x => a * x^2)(xs))", "(0.6, to_list([0.5, 0.7]))"),
+      fn main(a, xs) = fold((s, x) => s + x, 0.0, map'(x => a * x^2)(xs))",
+        "(0.6, to_list([0.5, 0.7]))",
+    ),
     ("fn main(x) = { let f = y => x * y^3; (f <~ J(f))(x) + J_inv(J(f))(0.5) }", "0.6"),
 ];
 

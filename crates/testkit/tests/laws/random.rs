@@ -9,7 +9,8 @@ use crate::testkit::{Lab, Random, reals::reals};
 /// Seeds `from..from + count`; for a longer run set `EVERT_SEEDS=from,count`.
 fn seeds() -> std::ops::Range<u64> {
     let given = std::env::var("EVERT_SEEDS").ok();
-    let parsed = given.as_deref().and_then(|text| text.split_once(',')).map(|(a, b)| (a.parse::<u64>(), b.parse::<u64>()));
+    let parsed =
+        given.as_deref().and_then(|text| text.split_once(',')).map(|(a, b)| (a.parse::<u64>(), b.parse::<u64>()));
     match parsed {
         Some((Ok(from), Ok(count))) => from..from + count,
         _ => 0..150,
@@ -58,7 +59,9 @@ fn try_program(program: &Program, tally: &mut Tally) {
                 continue;
             }
             Err(error) => {
-                tally.problems.push(format!("seed {} at {point}: grad: {error}\n{}", program.seed, program.definitions));
+                tally
+                    .problems
+                    .push(format!("seed {} at {point}: grad: {error}\n{}", program.seed, program.definitions));
                 continue;
             }
         }

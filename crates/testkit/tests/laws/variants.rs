@@ -9,7 +9,11 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("x => { let f = y => x * y; f(x) + f(2.0) }", "x => (y => x * y)(x) + (y => x * y)(2.0)", "0.7"),
     ("x => { let p = (x, x^2); p.0 * p.1 }", "x => x * x^2", "0.7"),
     // A recursion and its unrolling
-    ("x => { fn go(n, y) = if n == 0 { y } else { go(n - 1, sin(x * y)) }; go(3, x) }", "x => sin(x * sin(x * sin(x * x)))", "0.7"),
+    (
+        "x => { fn go(n, y) = if n == 0 { y } else { go(n - 1, sin(x * y)) }; go(3, x) }",
+        "x => sin(x * sin(x * sin(x * x)))",
+        "0.7",
+    ),
     ("v => fold((s, x) => s * x, 1.0, v)", "v => v[0] * v[1] * v[2]", "[0.5, 0.6, 0.7]"),
     ("v => sum(map(x => x^2, v))", "v => v[0]^2 + v[1]^2 + v[2]^2", "[0.5, 0.6, 0.7]"),
     ("x => iterate(3, y => x * y, 1.0)", "x => x * (x * (x * 1.0))", "0.7"),
@@ -18,9 +22,17 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("x => (y => z => x * y * z)(x)(x)", "x => x * x * x", "0.7"),
     ("x => sin(x)", "sin", "0.7"),
     // Data and Church pairs
-    ("x => { let pair = (a, b) => f => f(a, b); pair(x, x^2)((a, b) => a * b) }", "x => { let (a, b) = (x, x^2); a * b }", "0.7"),
+    (
+        "x => { let pair = (a, b) => f => f(a, b); pair(x, x^2)((a, b) => a * b) }",
+        "x => { let (a, b) = (x, x^2); a * b }",
+        "0.7",
+    ),
     // A rule that is right changes nothing
-    ("x => ((y => x * y^2) reverse y => (x * y^2, d => ({x: d * y^2}, 2 * d * x * y)))(x)", "x => (y => x * y^2)(x)", "0.7"),
+    (
+        "x => ((y => x * y^2) reverse y => (x * y^2, d => ({x: d * y^2}, 2 * d * x * y)))(x)",
+        "x => (y => x * y^2)(x)",
+        "0.7",
+    ),
     ("x => checkpoint(y => x * sin(y))(x)", "x => (y => x * sin(y))(x)", "0.7"),
 ];
 
@@ -29,7 +41,9 @@ fn rewriting_a_program_keeps_its_gradients() {
     let mut lab = Lab::open();
     lab.value("fn weight(g) = if is_real(g) { g } else { inner(g, g) }");
     for (a, b, point) in PAIRS {
-        for derived in ["(@)", "grad(@)", "grad(x => weight(grad(@)(x)))", "grad(x => weight(grad(x => weight(grad(@)(x)))(x)))"] {
+        for derived in
+            ["(@)", "grad(@)", "grad(x => weight(grad(@)(x)))", "grad(x => weight(grad(x => weight(grad(@)(x)))(x)))"]
+        {
             let [a, b] = [a, b].map(|f| format!("({})({point})", derived.replace('@', f)));
             lab.agrees(&a, &b).unwrap_or_else(|words| panic!("{a}\n{b}\n{words}"));
         }

@@ -54,7 +54,10 @@ pub const ROWS: &[Row] = &[
     ),
     Row::other(
         Prim::Concat,
-        &[smooth("p => weigh(concat(p.0, p.1)^3)", &["([2.0, 3.0], [5.0])", "([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])"])],
+        &[smooth(
+            "p => weigh(concat(p.0, p.1)^3)",
+            &["([2.0, 3.0], [5.0])", "([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])"],
+        )],
         &[
             ("concat([], [1.0])", "[1.0]"),
             ("grad(v => sum(concat([], v)))([1.0, 2.0])", "[1.0, 1.0]"),
@@ -86,7 +89,10 @@ pub const ROWS: &[Row] = &[
     ),
     Row::other(
         Prim::JInv,
-        &[smooth("x => J_inv(J(y => x * sin(y)))(x)", &["0.7"]), smooth("x => grad(J_inv(J(y => x * sin(y))))(x)", &["0.7"])],
+        &[
+            smooth("x => J_inv(J(y => x * sin(y)))(x)", &["0.7"]),
+            smooth("x => grad(J_inv(J(y => x * sin(y))))(x)", &["0.7"]),
+        ],
         &[("J_inv((1.0, [2.0]))", "(1.0, [2.0])")],
     ),
     Row::other(

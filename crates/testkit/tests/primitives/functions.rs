@@ -29,9 +29,17 @@ pub const ROWS: &[Row] = &[
     Row::unary(Prim::Sin, &[smooth("sin", &["1.0", "0.0", "-9.0"])], &[("grad(sin)(inf)", "nan")]),
     Row::unary(Prim::Cos, &[smooth("cos", &["1.0", "0.0", "-9.0"])], &[("grad(cos)(0.0)", "0.0")]),
     Row::unary(Prim::Tan, &[smooth("tan", &["1.0", "0.0", "-0.4"])], &[("grad(tan)(0.0)", "1.0")]),
-    Row::unary(Prim::Asin, &[smooth("asin", &["0.3", "-0.6", "0.0"])], &[("grad(asin)(1.0)", "inf"), ("asin(2.0)", "nan")]),
+    Row::unary(
+        Prim::Asin,
+        &[smooth("asin", &["0.3", "-0.6", "0.0"])],
+        &[("grad(asin)(1.0)", "inf"), ("asin(2.0)", "nan")],
+    ),
     Row::unary(Prim::Acos, &[smooth("acos", &["0.3", "-0.6", "0.0"])], &[("grad(acos)(1.0)", "-inf")]),
-    Row::unary(Prim::Atan, &[smooth("atan", &["2.0", "-0.3"])], &[("grad(atan)(inf)", "0.0"), ("grad(atan)(2.0)", "0.2")]),
+    Row::unary(
+        Prim::Atan,
+        &[smooth("atan", &["2.0", "-0.3"])],
+        &[("grad(atan)(inf)", "0.0"), ("grad(atan)(2.0)", "0.2")],
+    ),
     Row::binary(
         Prim::Atan2,
         &[smooth("atan2", &["(1.0, 2.0)", "(-1.0, 0.5)", "(1.0, -2.0)", "(1.5, 0.0)"])],
@@ -50,8 +58,16 @@ pub const ROWS: &[Row] = &[
         &[("grad(asinh)(inf)", "0.0"), ("grad(asinh)(1e200) * 1e200", "1.0")],
     ),
     Row::unary(Prim::Acosh, &[smooth("acosh", &["1.5", "4.0"])], &[("grad(acosh)(1.0)", "inf"), ("acosh(0.5)", "nan")]),
-    Row::unary(Prim::Atanh, &[smooth("atanh", &["0.3", "-0.6"])], &[("atanh(1.0)", "inf"), ("grad(atanh)(1.0)", "inf")]),
-    Row::unary(Prim::Erf, &[smooth("erf", &["0.3", "-1.2"])], &[("grad(erf)(inf)", "0.0"), ("grad(grad(erf))(inf)", "nan")]),
+    Row::unary(
+        Prim::Atanh,
+        &[smooth("atanh", &["0.3", "-0.6"])],
+        &[("atanh(1.0)", "inf"), ("grad(atanh)(1.0)", "inf")],
+    ),
+    Row::unary(
+        Prim::Erf,
+        &[smooth("erf", &["0.3", "-1.2"])],
+        &[("grad(erf)(inf)", "0.0"), ("grad(grad(erf))(inf)", "nan")],
+    ),
     Row::unary(Prim::Erfc, &[smooth("erfc", &["0.3", "2.2"])], &[("grad(erfc)(-inf)", "0.0")]),
     Row::unary(
         Prim::Lgamma,

@@ -17,23 +17,35 @@ pub const ROWS: &[Row] = &[
     // grad of `place` and `update`
     Row::other(
         Prim::Part,
-        &[smooth("d => part(d, 1)^3", &["[0.5, 0.7]"]), smooth("a => grad(v => ({a with [1]: v})[1]^3 * a[0])(a[1])", &["[0.5, 0.7]"])],
+        &[
+            smooth("d => part(d, 1)^3", &["[0.5, 0.7]"]),
+            smooth("a => grad(v => ({a with [1]: v})[1]^3 * a[0])(a[1])", &["[0.5, 0.7]"]),
+        ],
         &[("part([1.0, 2.0], 1)", "2.0")],
     ),
     Row::other(
         Prim::Erase,
-        &[smooth("d => weigh(erase(d, 1)^3)", &["[0.5, 0.7]"]), smooth("x => weigh(grad(a => weigh({a with [1]: x}^3))([x, x, x]))", &["0.7"])],
+        &[
+            smooth("d => weigh(erase(d, 1)^3)", &["[0.5, 0.7]"]),
+            smooth("x => weigh(grad(a => weigh({a with [1]: x}^3))([x, x, x]))", &["0.7"]),
+        ],
         &[("grad(a => sum({a with [0]: 1.0}))([1.0, 2.0])", "[0.0, 1.0]")],
     ),
     // grad of `tabulate`
     Row::other(
         Prim::Spread,
-        &[smooth("d => weigh(spread(2, d)^3)", &["[0.5, 0.7]"]), smooth("x => grad(a => weigh(tabulate(3, i => (a + i)^3)))(x)", &["0.7"])],
+        &[
+            smooth("d => weigh(spread(2, d)^3)", &["[0.5, 0.7]"]),
+            smooth("x => grad(a => weigh(tabulate(3, i => (a + i)^3)))(x)", &["0.7"]),
+        ],
         &[("spread(0, [])", "[]")],
     ),
     Row::other(
         Prim::Unspread,
-        &[smooth("d => weigh(unspread(d)^3)", &["[0.5, 0.7]"]), smooth("x => grad(a => grad(b => weigh(tabulate(3, i => (b + i)^3)))(a))(x)", &["0.7"])],
+        &[
+            smooth("d => weigh(unspread(d)^3)", &["[0.5, 0.7]"]),
+            smooth("x => grad(a => grad(b => weigh(tabulate(3, i => (b + i)^3)))(a))(x)", &["0.7"]),
+        ],
         &[("grad(a => grad(b => sum(tabulate(2, i => b^3)))(a))(2.0)", "24.0")],
     ),
     Row::other(
@@ -47,12 +59,18 @@ pub const ROWS: &[Row] = &[
     // grad of `sum`
     Row::other(
         Prim::Fill,
-        &[smooth("d => weigh(fill([1.0, 2.0], d^3))", &["0.7"]), smooth("x => weigh(grad(a => sum(a)^3)([x, x^2]))", &["0.7"])],
+        &[
+            smooth("d => weigh(fill([1.0, 2.0], d^3))", &["0.7"]),
+            smooth("x => weigh(grad(a => sum(a)^3)([x, x^2]))", &["0.7"]),
+        ],
         &[("fill([], 2.0)", "[]"), ("fill([[1.0, 2.0]], 3.0)", "[[3.0, 3.0]]")],
     ),
     Row::binary(
         Prim::Scale,
-        &[smooth("p => scale(p.0, p.1)^2", &["(0.5, 0.7)"]), smooth("p => weigh(scale(p.0, p.1)^2)", &["([0.5, 0.7], [0.2, 0.3])", "([0.5, 0.7], 0.3)"])],
+        &[
+            smooth("p => scale(p.0, p.1)^2", &["(0.5, 0.7)"]),
+            smooth("p => weigh(scale(p.0, p.1)^2)", &["([0.5, 0.7], [0.2, 0.3])", "([0.5, 0.7], 0.3)"]),
+        ],
         &[("scale(2.0, 3.0)", "6.0"), ("grad(x => { let y = sqrt(x); x + stop_gradient(y) })(0.0)", "1.0")],
     ),
     // grad of `minimum` and `maximum`
@@ -67,18 +85,37 @@ pub const ROWS: &[Row] = &[
             smooth("d => weigh(keep([1.0, 0.0], d)^3)", &["[0.5, 0.7]"]),
             smooth("a => weigh(grad(b => weigh(minimum(b^3, 0.2)))(a))", &["[0.5, 0.7]"]),
         ],
-        &[("keep(0.0, nan)", "0.0"), ("keep([0.0, 1.0], [inf, 2.0])", "[0.0, 2.0]"), ("grad(x => minimum(x, 1.0) + 0.0 * maximum(x, 1.0))(0.5)", "1.0")],
+        &[
+            ("keep(0.0, nan)", "0.0"),
+            ("keep([0.0, 1.0], [inf, 2.0])", "[0.0, 2.0]"),
+            ("grad(x => minimum(x, 1.0) + 0.0 * maximum(x, 1.0))(0.5)", "1.0"),
+        ],
     ),
     // grad of `^`
-    Row::binary(
+    Row::other(
         Prim::PowerSlope,
-        &[smooth("power_slope", &["(2.0, 3.0)", "(0.7, -1.3)"]), smooth("x => power_slope(x, 3)", &["2.0", "0.0", "-2.0"])],
-        &[("power_slope(0.0, 0.0)", "0.0"), ("power_slope(0.0, 1.0)", "1.0"), ("power_slope(3.0, 2)", "6.0")],
+        &[
+            smooth("p => power_slope(p.0, p.1, 1)", &["(2.0, 3.0)", "(0.7, -1.3)"]),
+            smooth("p => power_slope(p.0, p.1, 2)", &["(2.0, 3.0)", "(0.7, -1.3)"]),
+            smooth("x => power_slope(x, 3, 1)", &["2.0", "0.0", "-2.0"]),
+            smooth("x => weigh(power_slope(x, [1.5, 2.5], 1))", &["2.0", "[0.5, 0.7]"]),
+        ],
+        &[
+            ("power_slope(0.0, 0.0, 1)", "0.0"),
+            ("power_slope(0.0, 1.0, 1)", "1.0"),
+            ("power_slope(0.0, 1.0, 2)", "0.0"),
+            ("power_slope(3.0, 2, 1)", "6.0"),
+            ("power_slope([], 2.0, 1)", "[]"),
+        ],
     ),
-    Row::binary(
+    Row::other(
         Prim::PowerLog,
-        &[smooth("power_log", &["(2.0, 3.0)", "(0.7, -1.3)"])],
-        &[("power_log(0.0, 2.0)", "0.0"), ("power_log(1.0, 5.0)", "0.0")],
+        &[
+            smooth("p => power_log(p.0, p.1, 1)", &["(2.0, 3.0)", "(0.7, -1.3)"]),
+            smooth("p => power_log(p.0, p.1, 2)", &["(2.0, 3.0)", "(0.7, -1.3)"]),
+            smooth("x => weigh(power_log(x, [1.5, 2.5], 1))", &["2.0", "[0.5, 0.7]"]),
+        ],
+        &[("power_log(0.0, 2.0, 1)", "0.0"), ("power_log(1.0, 5.0, 1)", "0.0"), ("power_log([], 2.0, 1)", "[]")],
     ),
     // grad of mixed arithmetic
     Row::other(
@@ -90,12 +127,20 @@ pub const ROWS: &[Row] = &[
         ],
         &[("unbroadcast(1.0, [2.0, 3.0])", "5.0"), ("unbroadcast(1.0, [])", "0.0")],
     ),
+    Row::other(
+        Prim::Frame,
+        &[smooth("v => weigh(v^3) + weigh(materialise(v, frame(v)))", &["[0.5, 0.7]"])],
+        &[("grad(x => 3.0 + unbroadcast(frame(x), 0.0))(2.0)", "0.0"), ("materialise([1.0], frame([1.0]))", "[0.0]")],
+    ),
     // J of a function with a rule
     Row::other(
         Prim::Materialise,
         &[
             smooth("d => { let m = materialise((1.0, 2.0), d); m.0^2 * m.1 }", &["(0.5, 0.7)"]),
-            smooth("x => { let f = (p => (p.0 * p.1, p.0)) reverse p => ((p.0 * p.1, p.0), d => ({}, (d.0 * p.1 + d.1, d.0 * p.0))); f(x, x^2).0 }", &["0.7"]),
+            smooth(
+                "x => { let f = (p => (p.0 * p.1, p.0)) reverse p => ((p.0 * p.1, p.0), d => ({}, (d.0 * p.1 + d.1, d.0 * p.0))); f(x, x^2).0 }",
+                &["0.7"],
+            ),
         ],
         &[("materialise([1.0, 2.0], [3.0, 4.0])", "[3.0, 4.0]"), ("materialise([], [])", "[]")],
     ),
@@ -112,7 +157,10 @@ pub const ROWS: &[Row] = &[
     ),
     Row::other(
         Prim::RuleResult,
-        &[smooth("x => grad((y => y^3 * x) reverse y => (y^3 * x, d => ({x: d * y^3}, 3 * y^2 * x * d)))(x^2)", &["0.7"])],
+        &[smooth(
+            "x => grad((y => y^3 * x) reverse y => (y^3 * x, d => ({x: d * y^3}, 3 * y^2 * x * d)))(x^2)",
+            &["0.7"],
+        )],
         &[("grad((y => y^3) reverse y => (y^3, d => ({}, 3 * y^2 * d)))(2.0)", "12.0")],
     ),
     // `jacobian` of a structured result

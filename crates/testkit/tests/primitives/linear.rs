@@ -49,7 +49,11 @@ pub const ROWS: &[Row] = &[
             ("grad(a => grad(det)(a)[0, 0])([[1.0, 2.0], [2.0, 4.0]])", "[[0.0, 0.0], [0.0, 1.0]]"),
         ],
     ),
-    Row::other(Prim::Inv, &[smooth("a => weigh(inv(a))", &["[[2.0, 0.3], [0.5, 1.7]]"])], &[("inv([[2.0]])", "[[0.5]]")]),
+    Row::other(
+        Prim::Inv,
+        &[smooth("a => weigh(inv(a))", &["[[2.0, 0.3], [0.5, 1.7]]"])],
+        &[("inv([[2.0]])", "[[0.5]]")],
+    ),
     Row::other(
         Prim::Eigh,
         &[

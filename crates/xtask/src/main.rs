@@ -1,0 +1,48 @@
+//! `cargo xtask test`: everything that must hold before a change lands, in the order of cost.
+
+use std::process::{Command, ExitCode};
+
+/// A step of the checks: what it makes sure of, and the cargo command that does.
+struct Check {
+    claim: &'static str,
+    cargo: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
+}
+
+const CHECKS: &[Check] = &[
+    Check { claim: "the code is formatted", cargo: &["fmt", "--all", "--check"], environment: &[] },
+    Check {
+        claim: "clippy has nothing to say",
+        cargo: &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+        environment: &[],
+    },
+    Check {
+        claim: "the documentation builds",
+        cargo: &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"],
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+    Check { claim: "all tests pass", cargo: &["test", "--workspace"], environment: &[] },
+];
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("test") => run(CHECKS),
+        _ => {
+            eprintln!("usage: cargo xtask test");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(checks: &[Check]) -> ExitCode {
+    for check in checks {
+        eprintln!("== {}: cargo {}", check.claim, check.cargo.join(" "));
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+        let status = Command::new(cargo).args(check.cargo).envs(check.environment.iter().copied()).status();
+        if !status.is_ok_and(|status| status.success()) {
+            eprintln!("it does not hold that {}", check.claim);
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
