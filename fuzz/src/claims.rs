@@ -1,6 +1,7 @@
 //! One claim for each target: a panic is a find.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Sources, Span};
 use calculus::check::{check_group, check_module};
@@ -114,7 +115,7 @@ fn well_formed(module: &Module) {
     }
     let steps = module.steps.iter().map(|step| &step.code);
     for group in module.functions.iter().map(|(_, group)| group).chain(steps) {
-        let reversed = reverse(group);
+        let reversed = Rc::new(reverse(group));
         check_group(&reversed).unwrap_or_else(|broken| panic!("reversed code is broken: {broken:#?}"));
         let twice = reverse(&reversed);
         check_group(&twice).unwrap_or_else(|broken| panic!("twice reversed code is broken: {broken:#?}"));

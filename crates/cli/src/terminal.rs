@@ -46,7 +46,7 @@ impl Terminal {
     }
 }
 
-/// See https://no-color.org.
+/// See <https://no-color.org>.
 fn colour_is_welcome() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::fault::Result;
 use crate::value::{Lazy, Suspended, Value};
-use crate::{lift, sensitivity};
+use crate::{lift, sensitivity, sparse};
 
 impl Value {
     pub fn suspend(kind: Suspended) -> Value {
@@ -20,7 +20,7 @@ pub fn force(value: &Value) -> Result<Value> {
     if let Some(value) = lazy.cell.get() {
         return Ok(value.clone());
     }
-    let unfolded = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match &lazy.kind {
+    let unfolded = deep(|| match &lazy.kind {
         Suspended::Lifted { of, by } => lift::unfold(of, *by),
         Suspended::Full { of, sensitivity } => sensitivity::unfold(of, sensitivity),
     })?;
@@ -34,4 +34,17 @@ pub fn forced(value: Value) -> Result<Value> {
         Value::Lazy(_) => force(&value),
         value => Ok(value),
     }
+}
+
+/// The value with its head unfolded; a sparse sensitivity is added up.
+pub fn settled(value: &Value) -> Result<Value> {
+    match force(value)? {
+        Value::Sparse(sparse) => Ok(Value::Array(sparse::dense(&sparse)?)),
+        other => Ok(other),
+    }
+}
+
+/// Runs a step of a recursion over data, however deep.
+pub fn deep<T>(step: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, step)
 }

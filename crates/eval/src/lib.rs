@@ -8,6 +8,7 @@
 
 pub mod array;
 pub mod code;
+mod conformance;
 mod fault;
 mod lazy;
 pub mod lift;
@@ -16,6 +17,7 @@ mod parts;
 pub mod prims;
 mod region;
 pub mod reverse;
+mod seal;
 pub mod sensitivity;
 pub mod show;
 mod sparse;

@@ -11,7 +11,8 @@ use calculus::{Failure, GlobalId, Prim, Root};
 use crate::code::{Action, Body, Code, Instruction, Op, Operand};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
-use crate::sensitivity::{full, plus};
+use crate::seal::{Lifted, Seal};
+use crate::sensitivity::plus;
 use crate::value::{Closure, Env, Function, Value};
 use crate::{lift, parts, prims, show, trace, work};
 
@@ -66,23 +67,6 @@ pub(crate) enum Frame {
     /// The result of a sealed backpropagator gets its full shape.
     Seal(Seal),
     Quiet,
-}
-
-/// A call of a J-image of order `to` from code of order `from`.
-pub(crate) struct Lifted {
-    f: Value,
-    x: Value,
-    from: u32,
-    to: u32,
-}
-
-/// A sealed backpropagator at work: `raw` of `f` at `x`, pulled at `d`.
-pub(crate) struct Seal {
-    raw: Value,
-    f: Value,
-    x: Value,
-    d: Value,
-    order: u32,
 }
 
 pub(crate) struct Call {
@@ -617,39 +601,6 @@ fn function_order(function: &Function) -> u32 {
     match function {
         Function::Prim { order, .. } | Function::Sealed { order, .. } => *order,
         Function::Closure(closure) => closure.code.group.order,
-    }
-}
-
-impl Lifted {
-    /// The result of a J-image of order m is m nested pairs, the outermost for the J that came last. Those of the
-    /// first Js, which the calling program wrote itself, get their backpropagators sealed.
-    fn sealed(&self, value: &Value, depth: u32) -> Result<Value> {
-        if depth == self.to {
-            return Ok(value.clone());
-        }
-        let part = |i| parts::get(value, &calculus::Field::Position(i));
-        let (y, raw) = (self.sealed(&part(0)?, depth + 1)?, part(1)?);
-        if depth < self.from {
-            return Ok(Value::pair(y, raw));
-        }
-        let (f, x) = (self.f.clone(), self.x.clone());
-        let sealed = Function::Sealed { raw, f, x, y: y.clone(), order: depth };
-        Ok(Value::pair(y, Value::Function(Rc::new(sealed))))
-    }
-}
-
-impl Seal {
-    /// The answer of the backpropagator in the full shape of `f` and `x`. Under J the answer is a pair: the answer
-    /// proper and its backpropagator, which is sealed in turn.
-    fn full(&self, value: &Value, order: u32) -> Result<Value> {
-        let part = |i| parts::get(value, &calculus::Field::Position(i));
-        if order == 0 {
-            return Ok(Value::pair(full(&self.f, part(0)?), full(&self.x, part(1)?)));
-        }
-        let answer = self.full(&part(0)?, order - 1)?;
-        let (f, x, y) = (self.raw.clone(), self.d.clone(), answer.clone());
-        let sealed = Function::Sealed { raw: part(1)?, f, x, y, order: self.order - order };
-        Ok(Value::pair(answer, Value::Function(Rc::new(sealed))))
     }
 }
 

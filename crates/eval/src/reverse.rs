@@ -3,11 +3,11 @@
 //! In: a group of functions. Out: the group of their J-images, over the same captures and with the same
 //! variable numbers; a function `x => e` becomes `x⃖ => (e⃖, backpropagator)`.
 //!
-//! - φ rewrites each binding to compute J-images ([`Forward`]): an application also yields the backpropagator
+//! - φ rewrites each binding to compute J-images (`Forward`): an application also yields the backpropagator
 //!   of the call.
-//! - ρ runs over the bindings backwards and accumulates sensitivities ([`sweep`]); what received none is never
+//! - ρ runs over the bindings backwards and accumulates sensitivities (`sweep`); what received none is never
 //!   mentioned (symbolic zero), contributions are added one after the other (D7).
-//! - A function with a rule uses the rule instead ([`reverse_ruled`]), over captures that aren't J-images (D8, D9).
+//! - A function with a rule uses the rule instead (`reverse_ruled`), over captures that aren't J-images (D8, D9).
 //!   A forward rule is transposed by differentiating its linear part.
 //!
 //! Where the paper as printed is wrong, the corrections D1–D18 of the semantics are followed; the interesting

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use calculus::Role;
 
 use crate::array::{Array, Elements};
-use crate::lazy::force;
+use crate::lazy::{deep, force};
 use crate::value::{Data, Form, Function, Value};
 
 /// How much of a value is written.
@@ -90,7 +90,7 @@ impl Writer {
             self.out.push('…');
             return;
         }
-        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match force(value) {
+        deep(|| match force(value) {
             Ok(forced) => self.forced(&forced, depth),
             Err(_) => self.out.push_str("<error>"),
         })

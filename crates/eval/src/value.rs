@@ -172,6 +172,16 @@ impl Value {
         matches!(self, Value::Data(data) if matches!(data.form, Form::Tuple) && data.fields.is_empty())
     }
 
+    /// The number that a scalar is; the symbolic zero counts as 0.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Real(x) => Some(*x),
+            Value::Int(i) => Some(*i as f64),
+            Value::Zero => Some(0.0),
+            _ => None,
+        }
+    }
+
     /// What is inside, without looking further than one node.
     pub fn holds(&self) -> Holds {
         match self {

@@ -26,20 +26,11 @@ pub(super) fn binary(prim: Prim, [a, b, k]: [Value; 3]) -> Result<Value> {
         (Value::Int(x), Value::Int(y)) => integers(prim, *x, *y),
         (Value::Array(_) | Value::Sparse(_), _) | (_, Value::Array(_) | Value::Sparse(_)) => elementwise(prim, a, b),
         (Value::Text(x), Value::Text(y)) if prim == Prim::Add => Ok(Value::text(format!("{x}{y}"))),
-        _ => match (number(&a), number(&b)) {
+        _ => match (a.number(), b.number()) {
             (Some(x), Some(y)) => Ok(Value::Real(real(prim, x, y)?)),
             (None, _) => not_a_number(prim, "left", &a),
             (_, None) => not_a_number(prim, "right", &b),
         },
-    }
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Real(x) => Some(*x),
-        Value::Int(i) => Some(*i as f64),
-        Value::Zero => Some(0.0),
-        _ => None,
     }
 }
 
@@ -190,7 +181,7 @@ fn int_power(x: i64, y: i64) -> Result<Value> {
 
 /// A function of two reals, elementwise.
 fn real_elementwise(prim: Prim, a: Value, b: Value, f: impl Fn(f64, f64) -> f64) -> Result<Value> {
-    if let (Some(x), Some(y)) = (number(&a), number(&b)) {
+    if let (Some(x), Some(y)) = (a.number(), b.number()) {
         return Ok(Value::Real(f(x, y)));
     }
     let (a, b) = same_shape(prim, a, b)?;
@@ -200,7 +191,7 @@ fn real_elementwise(prim: Prim, a: Value, b: Value, f: impl Fn(f64, f64) -> f64)
 
 /// Two arrays of one shape; a scalar is repeated.
 fn same_shape(prim: Prim, a: Value, b: Value) -> Result<(Rc<Array>, Rc<Array>)> {
-    let scalar = |value: &Value| number(value).is_some();
+    let scalar = |value: &Value| value.number().is_some();
     let (a, b) = match (scalar(&a), scalar(&b)) {
         (true, _) => {
             let b = array_of(prim, b)?;
@@ -239,7 +230,7 @@ fn operand(prim: Prim, side: &str, value: Value) -> Result<Rc<Array>> {
 fn fill(like: &Array, scalar: &Value) -> Rc<Array> {
     let elements = match scalar {
         Value::Int(i) => Elements::Int(vec![*i; like.size()]),
-        other => Elements::Real(vec![number(other).unwrap_or(0.0); like.size()]),
+        other => Elements::Real(vec![other.number().unwrap_or(0.0); like.size()]),
     };
     Rc::new(Array::new(like.shape.clone(), elements))
 }

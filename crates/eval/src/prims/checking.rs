@@ -8,7 +8,7 @@ use numerics::random;
 
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result, expected};
-use crate::lazy::{force, forced};
+use crate::lazy::{deep, force, forced};
 use crate::sensitivity::full;
 use crate::show;
 use crate::value::{Closure, Env, Form, Function, Value};
@@ -36,13 +36,9 @@ fn real(value: &Value) -> Result<f64> {
     }
 }
 
-fn grow<T>(f: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, f)
-}
-
 /// `v + h d`
 fn moved(value: &Value, d: &Value, h: f64) -> Result<Value> {
-    grow(|| {
+    deep(|| {
         let value = force(value)?;
         let d = force(&full(&value, d.clone()))?;
         let all = |values: &[Value], ds: &[Value]| {
@@ -97,7 +93,7 @@ impl Random {
     }
 
     fn like(&mut self, value: &Value) -> Result<Value> {
-        grow(|| {
+        deep(|| {
             Ok(match force(value)? {
                 Value::Real(_) => Value::Real(self.draw()),
                 Value::Data(data) => Value::data(data.form.clone(), self.all(&data.fields)?),
@@ -140,7 +136,7 @@ fn directions(f: &Value, seed: &Value) -> Result<Value> {
 
 /// The scalar product of two sensitivities of the same shape; a missing field counts as zero.
 fn inner(a: &Value, b: &Value) -> Result<f64> {
-    grow(|| {
+    deep(|| {
         let (a, b) = (force(a)?, force(b)?);
         Ok(match (&a, &b) {
             (Value::Real(x), Value::Real(y)) => x * y,
@@ -164,7 +160,7 @@ fn inner(a: &Value, b: &Value) -> Result<f64> {
 
 /// `a - b` as a sensitivity.
 fn difference(a: &Value, b: &Value) -> Result<Value> {
-    grow(|| {
+    deep(|| {
         let (a, b) = (force(a)?, force(b)?);
         let all =
             |xs: &[Value], ys: &[Value]| xs.iter().zip(ys).map(|(x, y)| difference(x, y)).collect::<Result<Vec<_>>>();

@@ -6,9 +6,8 @@ use calculus::Prim;
 use super::arithmetic::symbol;
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result, expected};
-use crate::lazy::{force, forced};
+use crate::lazy::{deep, forced, settled};
 use crate::show;
-use crate::sparse;
 use crate::value::{Form, Value};
 
 pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
@@ -43,7 +42,7 @@ fn compare(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
     let truth = match (a, b) {
         (Value::Int(x), Value::Int(y)) => ordered(prim, x, y),
         (Value::Text(x), Value::Text(y)) => ordered(prim, x, y),
-        _ => match (number(a), number(b)) {
+        _ => match (a.number(), b.number()) {
             (Some(x), Some(y)) => ordered(prim, &x, &y),
             (None, _) => return not_ordered(prim, a),
             (_, None) => return not_ordered(prim, b),
@@ -79,15 +78,6 @@ fn ordered<T: PartialOrd>(prim: Prim, x: &T, y: &T) -> bool {
     }
 }
 
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Real(x) => Some(*x),
-        Value::Int(i) => Some(*i as f64),
-        Value::Zero => Some(0.0),
-        _ => None,
-    }
-}
-
 fn not_ordered<T>(prim: Prim, value: &Value) -> Result<T> {
     let found = show::described(value);
     Fault::new(codes::WRONG_KIND, format!("expected two numbers or two texts for `{}`, found {found}", symbol(prim)))
@@ -96,7 +86,7 @@ fn not_ordered<T>(prim: Prim, value: &Value) -> Result<T> {
 
 /// Structural equality; values of different kinds are unequal, an int equals the real of the same value.
 pub fn equal(a: &Value, b: &Value) -> Result<bool> {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || {
+    deep(|| {
         let (a, b) = (settled(a)?, settled(b)?);
         Ok(match (&a, &b) {
             (Value::Function(_), _) | (_, Value::Function(_)) => {
@@ -127,19 +117,12 @@ pub fn equal(a: &Value, b: &Value) -> Result<bool> {
                 (Elements::Int(xs), Elements::Int(ys)) => xs == ys,
                 _ => all_equal(&x.values(), &y.values())?,
             },
-            _ => match (number(&a), number(&b)) {
+            _ => match (a.number(), b.number()) {
                 (Some(x), Some(y)) => x == y,
                 _ => false,
             },
         })
     })
-}
-
-fn settled(value: &Value) -> Result<Value> {
-    match force(value)? {
-        Value::Sparse(sparse) => Ok(Value::Array(sparse::dense(&sparse)?)),
-        other => Ok(other),
-    }
 }
 
 fn all_equal(xs: &[Value], ys: &[Value]) -> Result<bool> {

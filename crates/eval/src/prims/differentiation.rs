@@ -3,10 +3,11 @@
 use base::{Name, codes, suggest};
 use calculus::Prim;
 
+use crate::conformance::{Mismatch, conforms};
 use crate::fault::{Fault, Result};
 use crate::lazy::{force, forced};
 use crate::lift::lift;
-use crate::sensitivity::{Mismatch, conforms, full, plus, zero};
+use crate::sensitivity::{full, plus, zero};
 use crate::show;
 use crate::value::{Form, Function, Holds, Value};
 
@@ -20,7 +21,7 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         },
         Prim::Zero => Ok(zero(&a)),
         Prim::Plus => plus(a, b),
-        Prim::Perturbed => Ok(Value::Bool(a.holds().has(Holds::REAL.and(Holds::FUNCTION)))),
+        Prim::Perturbed => Ok(Value::Bool(a.holds().has(Holds::REAL))),
         Prim::Materialise => Ok(full(&a, b)),
         Prim::Accept => accept(&Value::Zero, &a, b),
         Prim::RulePair => rule_pair(&a, b),

@@ -7,7 +7,7 @@ use calculus::Prim;
 
 use crate::array::{Array, Elements};
 use crate::fault::{Result, expected};
-use crate::lazy::{force, forced};
+use crate::lazy::{deep, force, forced, settled};
 use crate::sparse;
 use crate::value::{Form, Holds, Value};
 
@@ -66,12 +66,8 @@ pub fn settle(value: &Value) -> Result<()> {
     Ok(())
 }
 
-fn grow<T>(f: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, f)
-}
-
 fn largest(value: &Value) -> Result<f64> {
-    grow(|| {
+    deep(|| {
         Ok(match force(value)? {
             Value::Real(x) => x.abs(),
             Value::Data(data) => largest_of(&data.fields)?,
@@ -91,7 +87,7 @@ fn largest_of(values: &[Value]) -> Result<f64> {
 }
 
 fn times(value: &Value, k: f64) -> Result<Value> {
-    grow(|| {
+    deep(|| {
         Ok(match force(value)? {
             Value::Real(x) => Value::Real(k * x),
             Value::Data(data) => Value::data(data.form.clone(), times_all(&data.fields, k)?),
@@ -135,7 +131,7 @@ impl Tolerance {
 /// Do two values agree? An int agrees with the real of the same value, a field missing on one side with zero
 /// on the other; functions never agree.
 pub fn close(a: &Value, b: &Value, tolerance: Tolerance) -> Result<bool> {
-    grow(|| {
+    deep(|| {
         let (a, b) = (settled(a)?, settled(b)?);
         Ok(match (&a, &b) {
             (Value::Bool(x), Value::Bool(y)) => x == y,
@@ -151,28 +147,12 @@ pub fn close(a: &Value, b: &Value, tolerance: Tolerance) -> Result<bool> {
                 _ => false,
             },
             (Value::Array(x), Value::Array(y)) => x.same_shape(y) && all_close(&x.values(), &y.values(), tolerance)?,
-            _ => match (number(&a), number(&b)) {
+            _ => match (a.number(), b.number()) {
                 (Some(x), Some(y)) => tolerance.reals(x, y),
                 _ => false,
             },
         })
     })
-}
-
-fn settled(value: &Value) -> Result<Value> {
-    match force(value)? {
-        Value::Sparse(sparse) => Ok(Value::Array(sparse::dense(&sparse)?)),
-        other => Ok(other),
-    }
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Real(x) => Some(*x),
-        Value::Int(i) => Some(*i as f64),
-        Value::Zero => Some(0.0),
-        _ => None,
-    }
 }
 
 fn all_close(xs: &[Value], ys: &[Value], tolerance: Tolerance) -> Result<bool> {
