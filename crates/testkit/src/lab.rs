@@ -10,10 +10,10 @@ use evert::Session;
 /// What takes more steps than this counts as endless.
 const MAX_STEPS: u64 = 10_000_000;
 
-const INNER: &str = "
-fn inner(u, v) =
+const PRODUCT: &str = "
+fn product(u, v) =
   if is_real(u) { u * v } else if is_array(u) { sum(u * v) }
-  else { let (a, b) = (children(u), children(v)); fold((t, i) => t + inner(a[i].v, b[i].v), 0.0, iota(len(a))) }
+  else { let (a, b) = (children(u), children(v)); fold((t, i) => t + product(a[i].v, b[i].v), 0.0, iota(len(a))) }
 ";
 
 pub struct Lab {
@@ -34,13 +34,13 @@ impl Lab {
     }
 
     /// A session in which the internal primitives have names too (`.place` is `place`), and so has the inner product
-    /// of a value's sensitivities, `inner(u, v)`.
+    /// of a value's sensitivities, `product(u, v)`.
     pub fn open() -> Lab {
         let mut lab = Lab::new();
         for &prim in Prim::ALL.iter().filter(|prim| !prim.is_public()) {
             lab.session.set(prim.name().trim_start_matches('.'), Value::prim(prim));
         }
-        lab.value(INNER);
+        lab.value(PRODUCT);
         lab
     }
 

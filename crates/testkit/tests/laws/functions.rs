@@ -45,7 +45,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("fn main(x) = x * grad(y => x * sin(y))(x)", "0.6"),
     ("fn main(x) = J(y => J(z => x * y * z^2)(x).1(y).1)(x).1(1.0).1", "0.6"),
     ("fn main(x) = iterate(3, y => y - 0.1 * grad(z => z^4 + x * z)(y), x)", "0.6"),
-    ("fn main(v) = inner(grad(w => prod(w))(v), v)", "[0.5, 0.6, 0.7]"),
+    ("fn main(v) = product(grad(w => prod(w))(v), v)", "[0.5, 0.6, 0.7]"),
     ("fn main(x) = checkpoint(y => x * sin(y^2))(x)", "0.6"),
     ("fn main(a) = fix((x, y) => abs(x - y) < 1e-14, x => cos(a * x))(0.5)", "0.8"),
     ("fn main(x) = log1pexp(2 * x) * sigmoid(x)", "0.6"),

@@ -50,7 +50,7 @@ pub fn prepare(lab: &mut Lab, at: eval::Value, random: &mut Random) -> Result<()
         let direction: Vec<f64> = reals(&zero).iter().map(|_| random.between(-1.0, 1.0)).collect();
         lab.session.set(name, with_reals(&zero, &direction));
     }
-    lab.evaluate("fn slope(f, u) = x => inner(u, grad(f)(x))").map(drop)
+    lab.evaluate("fn slope(f, u) = x => product(u, grad(f)(x))").map(drop)
 }
 
 /// Two expressions have the same reals, up to rounding.
@@ -144,7 +144,7 @@ fn captures_are_arguments(lab: &mut Lab) -> Outcome {
 
 /// 8: ⟨jvp f x v, u⟩ = ⟨v, vjp f x u⟩
 fn forward_is_the_transpose(lab: &mut Lab) -> Outcome {
-    same(lab, "jvp(main, at, u).1", "inner(u, grad(main)(at))")?;
+    same(lab, "jvp(main, at, u).1", "product(u, grad(main)(at))")?;
     same(lab, "jvp(main, at, u).0", "main(at)")
 }
 
@@ -156,7 +156,7 @@ fn chain_rule(lab: &mut Lab) -> Outcome {
 
 /// 11
 fn hessians_are_symmetric(lab: &mut Lab) -> Outcome {
-    same(lab, "inner(w, grad(slope(main, u))(at))", "inner(u, grad(slope(main, w))(at))")
+    same(lab, "product(w, grad(slope(main, u))(at))", "product(u, grad(slope(main, w))(at))")
 }
 
 /// 12: zero v ⊕ zero v = zero v, S(J v) = S(v)

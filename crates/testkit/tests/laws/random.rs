@@ -13,7 +13,7 @@ fn seeds() -> std::ops::Range<u64> {
         given.as_deref().and_then(|text| text.split_once(',')).map(|(a, b)| (a.parse::<u64>(), b.parse::<u64>()));
     match parsed {
         Some((Ok(from), Ok(count))) => from..from + count,
-        _ => 0..150,
+        _ => 0..100,
     }
 }
 

@@ -39,7 +39,7 @@ const PAIRS: &[(&str, &str, &str)] = &[
 #[test]
 fn rewriting_a_program_keeps_its_gradients() {
     let mut lab = Lab::open();
-    lab.value("fn weight(g) = if is_real(g) { g } else { inner(g, g) }");
+    lab.value("fn weight(g) = if is_real(g) { g } else { product(g, g) }");
     for (a, b, point) in PAIRS {
         for derived in
             ["(@)", "grad(@)", "grad(x => weight(grad(@)(x)))", "grad(x => weight(grad(x => weight(grad(@)(x)))(x)))"]

@@ -185,11 +185,6 @@ pub const ROWS: &[Row] = &[
         &[smooth("x => if is_data((x, x)) { x^3 } else { x }", &["0.7"])],
         &[("is_data((1, 2))", "true"), ("is_data(())", "false"), ("is_data([1.0])", "false")],
     ),
-    Row::other(
-        Prim::HoldsFunction,
-        &[smooth("x => if holds_function((x, sin)) { x^3 } else { x }", &["0.7"])],
-        &[("holds_function([sin])", "true"), ("holds_function((1, [2.0]))", "false"), ("holds_function([])", "false")],
-    ),
     // the adjoint of `fix`
     Row::other(
         Prim::Largest,

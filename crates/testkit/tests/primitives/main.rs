@@ -3,6 +3,7 @@
 
 mod arithmetic;
 mod arrays;
+mod checking;
 mod discrete;
 mod functions;
 mod internal;
@@ -26,7 +27,8 @@ fn weigh(v) = if is_array(v) { let w = flatten(v); sum(w * sin(iota(len(w)) + 1.
 const EDGES: [&str; 7] = ["0.0", "-0.0", "inf", "-inf", "nan", "1e300", "-1e-300"];
 
 fn table() -> impl Iterator<Item = &'static Row> {
-    let topics = [arithmetic::ROWS, functions::ROWS, discrete::ROWS, arrays::ROWS, linear::ROWS, internal::ROWS];
+    let topics =
+        [arithmetic::ROWS, functions::ROWS, discrete::ROWS, arrays::ROWS, linear::ROWS, internal::ROWS, checking::ROWS];
     topics.into_iter().flatten()
 }
 
@@ -77,8 +79,8 @@ fn derivatives_of_orders_one_to_three_agree_with_differences() {
 fn derivatives_agree(lab: &mut Lab, row: &Row, smooth: &Smooth, point: &str) -> Result<(), String> {
     let text = format!(
         "let f = {f}
-        fn f1(x) = inner(direction, grad(f)(x))
-        fn f2(x) = inner(direction, grad(f1)(x))",
+        fn f1(x) = product(direction, grad(f)(x))
+        fn f2(x) = product(direction, grad(f1)(x))",
         f = smooth.f
     );
     let x = lab.evaluate(point)?;
@@ -171,6 +173,13 @@ impl Problems {
         let shown: Vec<String> = shown.collect();
         assert!(shown.is_empty(), "{}", shown.join("\n"));
     }
+}
+
+/// What only `check_rule` uses says so instead of giving a wrong derivative.
+#[test]
+fn checking_cannot_be_differentiated_and_says_so() {
+    let error = lab().failure("grad(x => { check_rule(sigmoid, x); x })(0.3)");
+    assert!(error.message.contains("check_rule"), "{}", error.message);
 }
 
 fn edge_program(row: &Row, derived: &str, point: &str) -> String {
