@@ -123,7 +123,11 @@ impl Code {
 
     /// J of this code.
     pub fn reversed(self: &Rc<Code>) -> Rc<Code> {
-        let derive = || Code::linked(Rc::new(reverse(&self.group)), Some(self.clone()));
+        let derive = || {
+            let derived = reverse(&self.group);
+            debug_assert_eq!(calculus::check::check_group(&derived), Ok(()), "reverse broke an invariant of L1");
+            Code::linked(Rc::new(derived), Some(self.clone()))
+        };
         self.reversed.get_or_init(derive).clone()
     }
 

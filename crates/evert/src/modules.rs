@@ -23,7 +23,8 @@ impl Modules {
         if let Some(scope) = self.library.get(name) {
             return Ok(scope.clone());
         }
-        let known: Vec<&str> = library::FILES.iter().map(|(name, _)| *name).collect();
+        let known = library::FILES.iter().map(|(name, _)| *name).filter(|name| *name != library::DERIVATIVES);
+        let known: Vec<&str> = known.collect();
         let missing =
             Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, format!("the library has no module `{name}`"))
                 .note(format!("its modules are {}", known.join(", ")));

@@ -174,7 +174,9 @@ impl Session {
         }
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let (globals, prelude) = (&mut self.globals, &self.prelude);
-        elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })
+        let module = elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })?;
+        debug_assert_eq!(calculus::check::check_module(&module), Ok(()), "elaborate broke an invariant of L1");
+        Ok(module)
     }
 
     fn import(&mut self, import: &Import) -> base::Result<Rc<Scope>> {
@@ -299,7 +301,14 @@ fn marked_as_attach(group: &Group) -> Group {
     let mut group = group.clone();
     for binding in &mut group.members[0].body.bindings {
         if let L1::Functions { group: inner, .. } = binding {
-            Rc::make_mut(inner).members[0].name = Some(Name::new(ATTACH));
+            let lambda = &mut Rc::make_mut(inner).members[0];
+            lambda.name = Some(Name::new(ATTACH));
+            // A rule knows the function under its name.
+            for rule in &mut lambda.rules {
+                if let Some(label) = Rc::make_mut(&mut rule.code).captures.last_mut() {
+                    *label = Name::new(ATTACH);
+                }
+            }
         }
     }
     group
