@@ -11,7 +11,8 @@ fn main() -> std::io::Result<()> {
     let mut pieces: Vec<String> = files.iter().flat_map(|text| seeds::pieces(text)).collect();
     pieces.sort();
     pieces.dedup();
-    for (target, texts) in [("parse", &files), ("format", &files), ("elaborate", &pieces), ("evaluate", &pieces)] {
+    let texts = files.iter().chain(&pieces).cloned().collect();
+    for (target, texts) in [("parse", &files), ("format", &texts), ("elaborate", &pieces), ("evaluate", &pieces)] {
         let folder = Path::new(&folder).join(target);
         fs::create_dir_all(&folder)?;
         for (number, text) in texts.iter().enumerate() {

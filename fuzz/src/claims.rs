@@ -7,13 +7,15 @@ use base::{Diagnostic, FileId, Sources, Span};
 use calculus::check::{check_group, check_module};
 use calculus::same::same_modules;
 use calculus::text::{parse_module, print_module};
-use calculus::{Module, StepKind};
+use calculus::Module;
 use elaborate::Scope;
 use eval::Value;
 use eval::reverse::reverse;
 use evert::Session;
 use syntax::ast::Statement;
 use syntax::{Tree, sexpr};
+
+use crate::memory;
 
 const MAX_STEPS: u64 = 200_000;
 /// More statements than this are left alone, so that one input stays quick.
@@ -92,6 +94,7 @@ pub(crate) fn with_session<R>(f: impl FnOnce(&mut Session) -> R) -> R {
         *uses += 1;
         session.scope = Scope::default();
         session.machine.max_steps = Some(MAX_STEPS);
+        memory::limit_programs();
         f(session)
     })
 }
@@ -141,9 +144,6 @@ pub fn evaluate(bytes: &[u8]) {
             match session.run_step(step) {
                 Ok(value) => drop(evert::show(&value)),
                 Err(error) => points_into(&session.sources, &[*error]),
-            }
-            if matches!(step.kind, StepKind::Define(_)) {
-                continue;
             }
         }
         let names: Vec<&str> = functions(&tree).take(MAX_FUNCTIONS).collect();

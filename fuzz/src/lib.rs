@@ -4,6 +4,7 @@
 //! `pool` holds the parts of the seeds, `mutation` splices them, `repair` makes unbound names bound.
 
 pub mod claims;
+mod memory;
 mod mutation;
 mod outline;
 mod pool;

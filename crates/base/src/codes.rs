@@ -72,7 +72,7 @@ codes! {
     ARRAY_TOO_LARGE = 320, "an array that is too large";
     USER_ERROR = 321, "an error raised by the program";
     OUT_OF_STEPS = 322, "a computation that was stopped";
-    OUT_OF_DOMAIN = 323, "an argument outside the domain";
+    OUT_OF_MEMORY = 324, "a computation that needs too much memory";
     // Differentiating
     NOT_CONFORMING = 401, "sensitivities that can't be added";
     NOT_A_SCALAR = 402, "a gradient of something that isn't a number";
@@ -84,7 +84,6 @@ codes! {
     RULE_NOT_CONFORMING = 408, "a rule whose sensitivity doesn't fit its argument";
     COTANGENT_MISMATCH = 409, "a sensitivity that doesn't fit the result";
     RULE_CHECK_FAILED = 410, "a custom rule that is wrong";
-    MODE_NOT_SUPPORTED = 411, "a mode of differentiation that isn't there";
     // Testing
     EXPECTATION_FAILED = 501, "a result that differs from what is expected";
     BAD_EXPECTATION = 502, "an expectation that can't be read";

@@ -12,6 +12,7 @@ mod files;
 mod format;
 mod highlight;
 mod ir;
+mod memory;
 mod pages;
 mod repl;
 mod report;
@@ -34,6 +35,9 @@ pub enum Status {
     WrongUsage = 2,
 }
 
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     crash::report_bugs();
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
 }
 
 fn execute(arguments: Arguments) -> Status {
+    memory::limit_programs();
     let terminal = Terminal::new(arguments.color);
     if arguments.engine == Engine::Native && arguments.command.runs_programs() {
         terminal.complain("the native engine isn't there yet: running on the reference evaluator");

@@ -17,10 +17,7 @@ const TABLE: &[(&[&str], &str)] = &[
         "array and real functions need no prefix: write `sin(x)`, `sum(a)`, `dot(a, b)`",
     ),
     (&["length", "size", "count"], "the number of elements is `len(a)`; all axes: `shape(a)`"),
-    (
-        &["push", "extend", "concatenate", "hstack", "vstack"],
-        "arrays don't change: `concat(a, b)` gives a new one",
-    ),
+    (&["push", "extend", "concatenate", "hstack", "vstack"], "arrays don't change: `concat(a, b)` gives a new one"),
     (&["range", "arange", "xrange"], "write `0..n`, or `iota(n)` for the array"),
     (&["elif", "elsif", "elseif"], "write `else if`"),
     (&["xor"], "write `a != b`"),

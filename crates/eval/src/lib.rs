@@ -13,6 +13,7 @@ mod fault;
 mod lazy;
 pub mod lift;
 pub mod machine;
+pub mod memory;
 mod parts;
 pub mod prims;
 mod region;

@@ -14,7 +14,7 @@ use crate::lazy::{force, forced};
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Closure, Env, Function, Value};
-use crate::{lift, parts, prims, show, trace, work};
+use crate::{lift, memory, parts, prims, show, trace, work};
 
 /// How deep calls may nest before they count as endless recursion.
 pub const MAX_CALLS: usize = 4_000_000;
@@ -231,11 +231,16 @@ impl Machine {
     }
 
     fn within_limit(&self, span: Span) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
-        if work::done() <= self.limit {
-            return Ok(None);
+        if work::done() > self.limit {
+            let fault = Fault::new(codes::OUT_OF_STEPS, "the computation was stopped: too many steps");
+            return Err((Box::new(fault), span));
         }
-        let fault = Fault::new(codes::OUT_OF_STEPS, "the computation was stopped: too many steps");
-        Err((Box::new(fault), span))
+        if !memory::has_room_for(0) {
+            let fault = Fault::new(codes::OUT_OF_MEMORY, "the computation needs too much memory")
+                .help("check that loops and recursion end and don't keep what they no longer need");
+            return Err((Box::new(fault), span));
+        }
+        Ok(None)
     }
 
     /// Remembers where the call on top goes on.
@@ -473,7 +478,7 @@ impl Machine {
     fn derivative(&mut self, prim: Prim, order: u32) -> Result<Value> {
         match &self.derivatives[prim as usize] {
             Some(derivative) => Ok(lift::lift(derivative, order as i32)),
-            None => Fault::new(codes::MODE_NOT_SUPPORTED, format!("the primitive `{prim}` has no derivative")).err(),
+            None => unreachable!("machine: the primitive `{prim}` has no derivative"),
         }
     }
 

@@ -9,8 +9,8 @@ use crate::array::Array;
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::forced;
 use crate::machine::{Flow, Frame, Machine};
-use crate::sparse;
 use crate::value::{Form, Value};
+use crate::{memory, sparse};
 
 mod arithmetic;
 mod arrays;
@@ -137,9 +137,9 @@ fn wrong_arity<T>(prim: Prim, x: &Value) -> Result<T> {
 
 /// A number of elements; negative counts as none.
 fn length(prim: Prim, n: &Value) -> Result<usize> {
-    const MOST: i64 = 1 << 32;
+    const MOST: i64 = 1 << 40;
     match forced(n.clone())? {
-        Value::Int(n) if n > MOST => {
+        Value::Int(n) if n > MOST || (n > 0 && !memory::has_room_for(n as usize * size_of::<Value>())) => {
             Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err()
         }
         Value::Int(n) => Ok(n.max(0) as usize),

@@ -1,0 +1,33 @@
+//! Counts the memory in use, as the command line does: programs that take too much end in a diagnostic.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use eval::memory::{Meter, limit};
+
+/// Well below the fuzzer's own limit.
+const LIMIT: usize = 512 << 20;
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        USED.fetch_add(layout.size(), Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        USED.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+pub fn limit_programs() {
+    limit(Meter { used: || USED.load(Ordering::Relaxed), limit: LIMIT });
+}
