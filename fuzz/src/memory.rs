@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use eval::memory::{Meter, limit};
 
 /// Well below the fuzzer's own limit.
-const LIMIT: usize = 512 << 20;
+pub const LIMIT: usize = 512 << 20;
 
 struct Counting;
 
@@ -28,6 +28,10 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+pub fn used() -> usize {
+    USED.load(Ordering::Relaxed)
+}
+
 pub fn limit_programs() {
-    limit(Meter { used: || USED.load(Ordering::Relaxed), limit: LIMIT });
+    limit(Meter { used, limit: LIMIT });
 }

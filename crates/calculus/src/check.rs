@@ -150,11 +150,18 @@ impl Checker {
         let captures = ruled.captures.iter().copied().map(Some);
         let expected: Vec<_> = captures.chain(ruled.members.iter().map(|member| member.name)).collect();
         let found = &code.captures;
-        let agree = |(expected, found): (&Option<Name>, &Name)| expected.is_none_or(|expected| expected == *found);
-        let holds = expected.len() == found.len() && expected.iter().zip(found).all(agree);
+        let agree = |(expected, found): (&Option<Name>, &Name)| expected.is_none_or(|name| is_label_of(*found, name));
+        let holds = expected.len() == found.len()
+            && found.starts_with(&ruled.captures)
+            && expected.iter().zip(found).all(agree);
         self.require(holds, None, || Broken::RuleCaptures { expected, found: found.clone() });
         self.group(code);
     }
+}
+
+/// A label is the name it stands for, with primes where another label had that name already.
+fn is_label_of(label: Name, name: Name) -> bool {
+    label.as_str().strip_prefix(name.as_str()).is_some_and(|primes| primes.chars().all(|c| c == '\''))
 }
 
 impl Function {

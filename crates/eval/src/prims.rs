@@ -137,12 +137,10 @@ fn wrong_arity<T>(prim: Prim, x: &Value) -> Result<T> {
 
 /// A number of elements; negative counts as none.
 fn length(prim: Prim, n: &Value) -> Result<usize> {
-    const MOST: i64 = 1 << 40;
     match forced(n.clone())? {
-        Value::Int(n) if n > MOST || (n > 0 && !memory::has_room_for(n as usize * size_of::<Value>())) => {
-            Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err()
-        }
-        Value::Int(n) => Ok(n.max(0) as usize),
+        Value::Int(n) if n <= 0 => Ok(0),
+        Value::Int(n) if memory::has_room_for((n as usize).saturating_mul(size_of::<Value>())) => Ok(n as usize),
+        Value::Int(n) => Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err(),
         other => expected(codes::BAD_INDEX, &format!("an int as the length for `{prim}`"), &other),
     }
 }

@@ -49,7 +49,7 @@ fn without_marks(text: &str) -> (String, Vec<usize>) {
             quoted = !quoted;
         }
         match c {
-            '~' if !quoted => marks.push(plain.len()),
+            '~' if !quoted && !plain.ends_with('<') => marks.push(plain.len()),
             c => plain.push(c),
         }
     }
