@@ -89,12 +89,12 @@ thread_local!(static SESSION: RefCell<Option<(Session, usize)>> = const { RefCel
 pub(crate) fn with_session<R>(f: impl FnOnce(&mut Session) -> R) -> R {
     const EACH: usize = 300;
     SESSION.with_borrow_mut(|slot| {
-        let fresh = slot.take().filter(|(_, uses)| *uses < EACH && memory::used() < memory::LIMIT / 2);
+        let fresh = slot.take().filter(|(_, uses)| *uses < EACH);
         let (session, uses) = slot.insert(fresh.unwrap_or_else(|| (Session::offline(), 0)));
         *uses += 1;
         session.scope = Scope::default();
         session.machine.max_steps = Some(MAX_STEPS);
-        memory::limit_programs();
+        memory::limit_program();
         f(session)
     })
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use eval::memory::{Meter, limit};
 
-/// Well below the fuzzer's own limit.
-pub const LIMIT: usize = 512 << 20;
+/// For one program; well below the fuzzer's own limit.
+const LIMIT: usize = 512 << 20;
 
 struct Counting;
 
@@ -28,10 +28,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-pub fn used() -> usize {
+fn used() -> usize {
     USED.load(Ordering::Relaxed)
 }
 
-pub fn limit_programs() {
-    limit(Meter { used, limit: LIMIT });
+/// Limits what is taken from now on; what earlier programs left behind doesn't count.
+pub fn limit_program() {
+    limit(Meter { used, limit: used() + LIMIT });
 }

@@ -10,6 +10,7 @@ pub mod array;
 pub mod code;
 mod conformance;
 mod fault;
+mod free;
 mod lazy;
 pub mod lift;
 pub mod machine;

@@ -20,7 +20,9 @@ use base::{Name, Span};
 use calculus::{
     Atom, Binding, Block, Builder, Const, Expr, Field, Group, Lambda, Prim, Role, Root, Rule, RuleKind, Var,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+
+use crate::free::Free;
 
 /// J on code.
 pub fn reverse(group: &Rc<Group>) -> Group {
@@ -43,8 +45,7 @@ fn reverse_member(group: &Rc<Group>, index: usize) -> Lambda {
 /// `x => let x1 = e1 … in xn` becomes `x⃖ => let φ{x1 = e1} … in (xn⃖, dxn => let ρ{xn = en} … in (captures, dx))`.
 fn reverse_plain(group: &Rc<Group>, index: usize) -> (Vec<Name>, Block) {
     let lambda = &group.members[index];
-    let mut forward =
-        Forward { out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() };
+    let mut forward = Forward::new(lambda);
     forward.bindings(&lambda.body);
     let y = lift(&lambda.body.result);
     let span = lambda.body.span;
@@ -80,6 +81,7 @@ fn get(base: Atom, position: u32) -> Expr {
 
 /// φ: the forward half of a derived function.
 struct Forward {
+    free: Rc<Free>,
     out: Builder,
     name: Option<Name>,
     /// The variable that holds the backpropagator of each application and branch.
@@ -87,6 +89,11 @@ struct Forward {
 }
 
 impl Forward {
+    fn new(lambda: &Lambda) -> Forward {
+        let free = Rc::new(Free::of(&lambda.body));
+        Forward { free, out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() }
+    }
+
     fn bindings(&mut self, block: &Block) {
         for binding in &block.bindings {
             match binding {
@@ -114,9 +121,9 @@ impl Forward {
             }
             // The paper's `if` applies one of two thunks; here the thunks are blocks of the same function.
             Expr::If(condition, then, otherwise) => {
-                let free = free_variables([then, otherwise]);
-                let then = self.branch(then, &free);
-                let otherwise = self.branch(otherwise, &free);
+                let free = self.free.clone();
+                let then = self.branch(then, free.of_branches(var));
+                let otherwise = self.branch(otherwise, free.of_branches(var));
                 return self.pair(var, Expr::If(lift(condition), then, otherwise), span);
             }
             // J is homomorphic on data.
@@ -161,8 +168,8 @@ impl Forward {
     /// The function that runs ρ over a block, bound where φ of the block has been bound.
     fn backpropagator(&mut self, block: &Block, outputs: &Outputs) -> Atom {
         let every_back: Vec<Var> = own_variables(block).filter_map(|var| self.backs.get(&var).copied()).collect();
-        let (_, used) = sweep(block, outputs, &self.backs, &every_back);
-        let (mut lambda, _) = sweep(block, outputs, &self.backs, &used);
+        let (_, used) = sweep(block, outputs, self, &every_back);
+        let (mut lambda, _) = sweep(block, outputs, self, &used);
         lambda.name = self.name;
         let captures = used.iter().map(|back| Name::new(&format!("b{}", back.0))).collect();
         let group = Rc::new(Group { captures, members: vec![lambda], order: 0 });
@@ -182,13 +189,13 @@ enum Outputs<'a> {
 }
 
 /// ρ: the backpropagator of a block, as a function that captures `captures`; also says which of them it used.
-fn sweep(block: &Block, outputs: &Outputs, backs: &FxHashMap<Var, Var>, captures: &[Var]) -> (Lambda, Vec<Var>) {
+fn sweep(block: &Block, outputs: &Outputs, forward: &Forward, captures: &[Var]) -> (Lambda, Vec<Var>) {
     let mut vars: Vec<Name> = vec!["d".into()];
     vars.extend(captures.iter().map(|back| Name::new(&format!("b{}", back.0))));
     vars.push("raw".into());
     let captures = captures.iter().enumerate().map(|(i, back)| (*back, Var(1 + i as u32))).collect();
     let used = BTreeSet::new();
-    let mut reverse = Reverse { out: Builder::new(vars), backs, captures, used, bars: FxHashMap::default() };
+    let mut reverse = Reverse { out: Builder::new(vars), forward, captures, used, bars: FxHashMap::default() };
     reverse.add(&block.result, Atom::Var(Var(0)), block.span);
     for binding in block.bindings.iter().rev() {
         reverse.binding(binding);
@@ -204,7 +211,7 @@ fn sweep(block: &Block, outputs: &Outputs, backs: &FxHashMap<Var, Var>, captures
 
 struct Reverse<'a> {
     out: Builder,
-    backs: &'a FxHashMap<Var, Var>,
+    forward: &'a Forward,
     /// The captured backpropagators and the variables that hold them here.
     captures: FxHashMap<Var, Var>,
     used: BTreeSet<Var>,
@@ -274,11 +281,11 @@ impl Reverse<'_> {
                 self.add(a, d.clone(), span);
                 self.add(b, d, span);
             }
-            Expr::If(_, then, otherwise) => {
+            Expr::If(..) => {
                 let back = self.back(var);
                 let q = self.out.bind("q".into(), Expr::Pull { b: back, d, order: 0 }, span);
-                for (i, free) in free_variables([then, otherwise]).into_iter().enumerate() {
-                    self.add_expr(&Atom::Var(free), get(q.clone(), i as u32), span);
+                for (i, free) in self.forward.free.of_branches(var).iter().enumerate() {
+                    self.add_expr(&Atom::Var(*free), get(q.clone(), i as u32), span);
                 }
             }
             // Booleans carry no sensitivity; a failure has no result.
@@ -304,7 +311,7 @@ impl Reverse<'_> {
 
     /// The backpropagator of an application, captured from the forward half.
     fn back(&mut self, var: Var) -> Atom {
-        let back = self.backs[&var];
+        let back = self.forward.backs[&var];
         self.used.insert(back);
         Atom::Var(self.captures[&back])
     }
@@ -387,8 +394,7 @@ fn ruled(out: &mut Builder, group: &Rc<Group>, index: usize, rule: &Rule) -> Rul
 fn reverse_transposed(group: &Rc<Group>, index: usize, rule: &Rule) -> (Vec<Name>, Block) {
     let lambda = &group.members[index];
     let span = rule.span;
-    let mut forward =
-        Forward { out: Builder::new(lambda.vars.clone()), name: lambda.name, backs: FxHashMap::default() };
+    let mut forward = Forward::new(lambda);
     forward.bindings(&lambda.body);
     let y = lift(&lambda.body.result);
     let through_primal = forward.backpropagator(&lambda.body, &Outputs::Function(group));
@@ -479,37 +485,5 @@ fn own_variables(block: &Block) -> impl Iterator<Item = Var> {
     block.bindings.iter().filter_map(|binding| match binding {
         Binding::Let { var, .. } => Some(*var),
         Binding::Functions { .. } => None,
-    })
-}
-
-/// The variables that blocks use but don't bind, in ascending order.
-fn free_variables<const N: usize>(blocks: [&Block; N]) -> Vec<Var> {
-    let mut bound = FxHashSet::default();
-    let mut used = BTreeSet::new();
-    for block in blocks {
-        bind_all(block, &mut bound);
-        block.each_atom(&mut |atom| {
-            if let Atom::Var(var) = atom {
-                used.insert(*var);
-            }
-        });
-    }
-    used.into_iter().filter(|var| !bound.contains(var)).collect()
-}
-
-fn bind_all(block: &Block, bound: &mut FxHashSet<Var>) {
-    stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
-        for binding in &block.bindings {
-            match binding {
-                Binding::Functions { vars, .. } => bound.extend(vars),
-                Binding::Let { var, expr, .. } => {
-                    bound.insert(*var);
-                    if let Expr::If(_, then, otherwise) = expr {
-                        bind_all(then, bound);
-                        bind_all(otherwise, bound);
-                    }
-                }
-            }
-        }
     })
 }
