@@ -169,6 +169,7 @@ impl Machine {
         let result = self.start(f, x, span);
         self.frames.clear();
         self.slots.clear();
+        self.slots.shrink_to(1 << 16);
         self.calls = 0;
         self.quiet = 0;
         result

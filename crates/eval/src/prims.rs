@@ -131,7 +131,8 @@ fn wrong_arity<T>(prim: Prim, x: &Value) -> Result<T> {
         Value::Data(data) if matches!(data.form, Form::Tuple) => data.fields.len(),
         _ => 1,
     };
-    let fault = Fault::new(codes::WRONG_ARITY, format!("`{prim}` expects {} arguments, found {given}", prim.arity()));
+    let expects = if prim.arity() == 1 { "1 argument".to_string() } else { format!("{} arguments", prim.arity()) };
+    let fault = Fault::new(codes::WRONG_ARITY, format!("`{prim}` expects {expects}, found {given}"));
     fault.note(format!("`{prim}`: {}", prim.doc())).err()
 }
 
@@ -143,6 +144,17 @@ fn length(prim: Prim, n: &Value) -> Result<usize> {
         Value::Int(n) => Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err(),
         other => expected(codes::BAD_INDEX, &format!("an int as the length for `{prim}`"), &other),
     }
+}
+
+/// Refuses shapes that are too large, also those that are empty only because one of their lengths is zero: their
+/// transposes and products aren't.
+fn has_room_for_shape(shape: &[usize]) -> Result<()> {
+    let size = shape.iter().fold(1usize, |size, &n| size.saturating_mul(n.max(1)));
+    if memory::has_room_for(size.saturating_mul(size_of::<f64>())) {
+        return Ok(());
+    }
+    let shape = Array::describe_shape(shape);
+    Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of shape {shape} is too large")).err()
 }
 
 /// The array that an operand is; sparse sensitivities are added up.

@@ -3,7 +3,7 @@
 use base::codes;
 use calculus::Prim;
 
-use super::{array_of, length, reals_of};
+use super::{array_of, has_room_for_shape, length, reals_of};
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::forced;
@@ -64,7 +64,10 @@ fn reshape(array: &Array, shape: Value) -> Result<Value> {
         .err();
     }
     work::add(array.size());
-    let shape = lengths.into_iter().map(|n| n as usize).collect();
+    let shape: Vec<usize> = lengths.into_iter().map(|n| n as usize).collect();
+    if array.is_empty() {
+        has_room_for_shape(&shape)?;
+    }
     Ok(Value::array(Array::new(shape, array.elements.clone()).with_holes(array.holes)))
 }
 

@@ -4,7 +4,7 @@ use base::codes;
 use calculus::Prim;
 use numerics::linear_algebra::{self as dense, Diagonal, Eigen, MatrixError};
 
-use super::{array_of, reals_of};
+use super::{array_of, has_room_for_shape, reals_of};
 use crate::array::Array;
 use crate::fault::{Fault, Result};
 use crate::value::Value;
@@ -87,6 +87,7 @@ fn matmul(a: Value, b: Value) -> Result<Value> {
         ([k], [l]) if k == l => (1, *k, 1),
         _ => return mismatch().err(),
     };
+    has_room_for_shape(&[m, n])?;
     work::add(m * k * n);
     let product = dense::matmul(&reals_of(Prim::MatMul, &a)?, &reals_of(Prim::MatMul, &b)?, m, k, n);
     Ok(match (a.shape.len(), b.shape.len()) {

@@ -3,12 +3,12 @@
 use base::codes;
 use calculus::Prim;
 
-use super::{array_of, reals_of};
+use super::{array_of, reals_of, wrong_arity};
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result};
 use crate::lazy::forced;
 use crate::show;
-use crate::value::Value;
+use crate::value::{Form, Value};
 use crate::work;
 
 pub(super) fn apply(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
@@ -30,6 +30,7 @@ pub(super) fn apply(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
             };
             Ok(Value::array(Array::new(array.shape.clone(), elements)))
         }
+        (_, Value::Data(data)) if matches!(data.form, Form::Tuple) => wrong_arity(prim, &x),
         (_, other) => {
             let found = show::described(other);
             Fault::new(codes::WRONG_KIND, format!("expected a number for `{prim}`, found {found}")).err()
