@@ -2,7 +2,7 @@
 //!
 //! 1. The values are cut into chunks of [`CHUNK`]; the last may be shorter.
 //! 2. In a chunk, value i is added to partial i mod 8; the eight partials start at +0 and go through the chunk in order.
-//! 3. Partials are folded by halves: p[j] + p[j+4], then [j+2], then [j+1].
+//! 3. Partials are folded by halves: `p[j] + p[j+4]`, then `[j+2]`, then `[j+1]`.
 //! 4. Chunk sums are added in neighbouring pairs (0 with 1, 2 with 3, …); an odd last one moves up unchanged; again, until one is
 //!    left. Of no values the sum is +0.
 //!

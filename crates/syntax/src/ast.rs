@@ -1,6 +1,6 @@
 //! One-level views of the tree: what a node means, with its children as node ids.
 //!
-//! Nothing is stored here. [`Tree::expr`], [`Tree::pattern`] and [`Tree::statement`] look at one node and
+//! Nothing is stored here. `Tree::expr`, `Tree::pattern` and `Tree::statement` look at one node and
 //! answer with one of these; children that the parser couldn't find are `Error` nodes, never absent.
 
 use base::{Name, Span};

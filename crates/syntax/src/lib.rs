@@ -1,6 +1,6 @@
 //! Evert's text. In: a file's text. Out: a lossless [`Tree`] *and* all its errors; parsing never fails.
 //!
-//! [`ast`] gives one-level views of the tree's nodes; [`format`] writes a tree back in the standard layout.
+//! [`ast`] gives one-level views of the tree's nodes; [`format()`] writes a tree back in the standard layout.
 //! The way of a text: `lexer` (tokens) → `brackets` (which closes which) → `parser` (tree) → `views` (ast).
 //! No I/O here.
 
