@@ -4,7 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use support::{Folder, Ran, evert, with_input};
+use support::{Folder, Ran, evert, evert_within, with_input};
 
 /// Runs a file through every command that reads one; each fails with this code, or none if `None`.
 fn every_command(name: &str, bytes: &[u8], code: Option<&str>) {
@@ -126,4 +126,16 @@ fn a_markdown_file_of_nothing_but_blocks() {
     let folder = Folder::new("blocks");
     folder.write("a.md", "```evert\n1  //=> 1\n```\n".repeat(20_000));
     evert(&["test", &folder.path("a.md")]).succeeds_with("20000 passed, 0 failed\n");
+}
+
+#[test]
+fn a_program_that_grows_without_end_is_stopped() {
+    let grow = "fn grow(xs) = grow(Cons(1.0, xs))\ngrow(Nil)";
+    let double = "fn double(a) = double(concat(a, a))\ndouble([1.0, 2.0])";
+    let text = "fn text(t) = text(\"{t}{t}\")\ntext(\"a\")";
+    for program in [grow, double, text, "[0.0 for i in 0..100000000]"] {
+        let ran = evert_within(200, &["eval", program]);
+        assert_eq!(ran.code, Some(1), "{program}: {}", ran.err);
+        assert!(ran.err.contains("E0324") || ran.err.contains("E0320"), "{program}: {}", ran.err);
+    }
 }

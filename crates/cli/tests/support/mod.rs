@@ -39,6 +39,13 @@ pub fn evert(arguments: &[&str]) -> Ran {
     Ran::new(command(arguments).stdin(Stdio::null()).output().expect("the binary runs"))
 }
 
+/// Runs a command that may use so many megabytes.
+pub fn evert_within(megabytes: usize, arguments: &[&str]) -> Ran {
+    let mut command = command(arguments);
+    command.env("EVERT_MEMORY_MB", megabytes.to_string());
+    Ran::new(command.stdin(Stdio::null()).output().expect("the binary runs"))
+}
+
 pub fn with_input(arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = command(arguments);
     let mut child =
