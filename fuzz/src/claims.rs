@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Sources, Span};
+use calculus::Module;
 use calculus::check::{check_group, check_module};
 use calculus::same::same_modules;
 use calculus::text::{parse_module, print_module};
-use calculus::Module;
 use elaborate::Scope;
 use eval::Value;
 use eval::reverse::reverse;

@@ -194,7 +194,11 @@ impl Change<'_> {
 
     fn own_name(&mut self) -> String {
         let names: Vec<_> = self.tree.tokens().iter().filter(|token| token.kind == TokenKind::Name).collect();
-        if names.is_empty() { "x".into() } else { self.tree.token_text(*self.random.pick(&names)).to_string() }
+        if names.is_empty() {
+            "x".into()
+        } else {
+            self.tree.token_text(names[self.random.below(names.len())]).to_string()
+        }
     }
 
     fn operator(&mut self) -> Option<String> {

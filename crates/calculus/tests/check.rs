@@ -31,7 +31,7 @@ fn a_violation_names_function_variable_and_what_is_wrong() {
 
 #[test]
 fn all_violations_are_reported() {
-    assert_eq!(in_body("a_2 = (1,) b_3 = (2,) return c_4 } }", "unbound [c_4]").len(), 3);
+    assert_eq!(in_body("a_2 = check x_0: tuple 1 b_3 = check x_0: tuple 1 return c_4 } }", "unbound [c_4]").len(), 3);
 }
 
 #[test]

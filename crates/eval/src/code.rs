@@ -7,7 +7,7 @@
 //! Derived code is linked to what it was derived from: `reversed` is J, memoised; `primal` leads back.
 
 use std::cell::OnceCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use base::{Name, Span};
 use calculus::{Atom, Binding, Block, Const, Constructor, Expr, Failure, Field, Form, Group, Lambda, Prim, Root, Var};
@@ -20,8 +20,7 @@ pub struct Code {
     pub group: Rc<Group>,
     bodies: Vec<OnceCell<Rc<Body>>>,
     labels: Rc<[Name]>,
-    primal: Option<Rc<Code>>,
-    /// Strong both ways: derived code lives as long as the program it was derived from.
+    origin: Option<Rc<Origin>>,
     reversed: OnceCell<Rc<Code>>,
     attach: bool,
 }
@@ -109,16 +108,23 @@ pub enum Op {
     Fail(Failure, Vec<Operand>),
 }
 
+/// What code was derived from. It doesn't keep that alive, but can make it anew.
+struct Origin {
+    code: Weak<Code>,
+    group: Rc<Group>,
+    origin: Option<Rc<Origin>>,
+}
+
 impl Code {
     pub fn new(group: Rc<Group>) -> Rc<Code> {
         Code::linked(group, None)
     }
 
-    fn linked(group: Rc<Group>, primal: Option<Rc<Code>>) -> Rc<Code> {
+    fn linked(group: Rc<Group>, origin: Option<Rc<Origin>>) -> Rc<Code> {
         let bodies = group.members.iter().map(|_| OnceCell::new()).collect();
         let labels = group.captures.iter().copied().collect();
         let attach = group.members.len() == 1 && group.members[0].name == Some(Name::new(ATTACH));
-        Rc::new(Code { group, bodies, labels, primal, reversed: OnceCell::new(), attach })
+        Rc::new(Code { group, bodies, labels, origin, reversed: OnceCell::new(), attach })
     }
 
     /// J of this code.
@@ -126,14 +132,16 @@ impl Code {
         let derive = || {
             let derived = reverse(&self.group);
             debug_assert_eq!(calculus::check::check_group(&derived), Ok(()), "reverse broke an invariant of L1");
-            Code::linked(Rc::new(derived), Some(self.clone()))
+            let (code, group, origin) = (Rc::downgrade(self), self.group.clone(), self.origin.clone());
+            Code::linked(Rc::new(derived), Some(Rc::new(Origin { code, group, origin })))
         };
         self.reversed.get_or_init(derive).clone()
     }
 
     /// What this code is J of.
-    pub fn primal(&self) -> Option<&Rc<Code>> {
-        self.primal.as_ref()
+    pub fn primal(&self) -> Option<Rc<Code>> {
+        let Origin { code, group, origin } = &**self.origin.as_ref()?;
+        Some(code.upgrade().unwrap_or_else(|| Code::linked(group.clone(), origin.clone())))
     }
 
     /// Is this the function that `f <~ g` makes?

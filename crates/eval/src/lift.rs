@@ -70,7 +70,7 @@ fn lift_closure(function: &Rc<Function>, closure: &Closure, by: i32) -> Result<R
     }
     for undone in 0..-by {
         match code.primal() {
-            Some(primal) => code = primal.clone(),
+            Some(primal) => code = primal,
             None if code.is_attach() => return lift_attached(function, closure, undone, by),
             None => return not_a_derivative(function),
         }

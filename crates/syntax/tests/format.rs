@@ -80,6 +80,13 @@ fn blocks_stay_on_their_line_if_they_were() {
 }
 
 #[test]
+fn an_empty_block_does_not_become_a_record() {
+    check("f({;})", "f({ ; })\n");
+    check("x => {\n; // c\n;\n}", "x => {\n  // c\n  ;\n}\n");
+    check_same("fn f(x) {}\n");
+}
+
+#[test]
 fn arrays_and_records_stay_broken_if_they_were() {
     check("[\n[1, 2], [3, 4]]", "[\n  [1, 2],\n  [3, 4],\n]\n");
     check("[[1, 2],\n[3, 4]]", "[[1, 2], [3, 4]]\n");
@@ -120,6 +127,15 @@ fn the_last_argument_keeps_its_brackets_on_the_line() {
     check_same("let g = f <~ x => {\n  x\n}\n");
     check_same("fold((a, b) => a, match v {\n  A => 1,\n})\n");
     check("map(x => {\n  x\n}, xs)", "map(\n  x => {\n    x\n  },\n  xs,\n)\n");
+}
+
+#[test]
+fn the_last_argument_keeps_its_brackets_on_the_line_at_once() {
+    let (a, b) = ("a".repeat(45), "b".repeat(19));
+    check(
+        &format!("g((t => {a} * {{ let f = {b}; grad(f <~ J(f))(t) * f + t }}))"),
+        &format!("g((t => {a} * {{\n  let f = {b}\n  grad(f <~ J(f))(t) * f + t\n}}))\n"),
+    );
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! Comparison and tests of kind. Equality is structural, IEEE on reals, and an error on functions.
 
+use std::rc::Rc;
+
 use base::codes;
 use calculus::Prim;
+use rustc_hash::FxHashSet;
 
 use super::arithmetic::symbol;
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{deep, forced, settled};
 use crate::show;
-use crate::value::{Form, Value};
+use crate::value::{Data, Form, Value};
 
 pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     let a = forced(a)?;
@@ -86,53 +89,82 @@ fn not_ordered<T>(prim: Prim, value: &Value) -> Result<T> {
 
 /// Structural equality; values of different kinds are unequal, an int equals the real of the same value.
 pub fn equal(a: &Value, b: &Value) -> Result<bool> {
-    deep(|| {
-        let (a, b) = (settled(a)?, settled(b)?);
-        Ok(match (&a, &b) {
-            (Value::Function(_), _) | (_, Value::Function(_)) => {
-                return Fault::new(codes::FUNCTION_COMPARED, "functions can't be compared")
-                    .help("compare what they return for some argument")
-                    .err();
-            }
-            (Value::Int(x), Value::Int(y)) => x == y,
-            (Value::Bool(x), Value::Bool(y)) => x == y,
-            (Value::Text(x), Value::Text(y)) => x == y,
-            (Value::Data(x), Value::Data(y)) => match (&x.form, &y.form) {
-                (Form::Tuple, Form::Tuple) => all_equal(&x.fields, &y.fields)?,
-                (Form::Variant(c), Form::Variant(d)) => c == d && all_equal(&x.fields, &y.fields)?,
-                (Form::Record(left), Form::Record(right)) if left.len() == right.len() => {
-                    for (label, field) in left.iter().zip(&x.fields) {
-                        let Some(at) = right.iter().position(|other| other == label) else { return Ok(false) };
-                        if !equal(field, &y.fields[at])? {
-                            return Ok(false);
-                        }
-                    }
-                    true
-                }
-                _ => false,
-            },
-            (Value::Array(x), Value::Array(y)) if !x.same_shape(y) => false,
-            (Value::Array(x), Value::Array(y)) => match (&x.elements, &y.elements) {
-                (Elements::Real(xs), Elements::Real(ys)) => xs == ys,
-                (Elements::Int(xs), Elements::Int(ys)) => xs == ys,
-                _ => all_equal(&x.values(), &y.values())?,
-            },
-            _ => match (a.number(), b.number()) {
-                (Some(x), Some(y)) => x == y,
-                _ => false,
-            },
-        })
-    })
+    Equality::default().values(a, b)
 }
 
-fn all_equal(xs: &[Value], ys: &[Value]) -> Result<bool> {
-    if xs.len() != ys.len() {
-        return Ok(false);
+/// A comparison that looks at shared data once: as a tree it may be larger than any memory.
+#[derive(Default)]
+struct Equality {
+    /// Pairs of shared nodes that were found equal.
+    equal: FxHashSet<(*const Data, *const Data)>,
+}
+
+impl Equality {
+    fn values(&mut self, a: &Value, b: &Value) -> Result<bool> {
+        deep(|| {
+            let (a, b) = (settled(a)?, settled(b)?);
+            Ok(match (&a, &b) {
+                (Value::Function(_), _) | (_, Value::Function(_)) => {
+                    return Fault::new(codes::FUNCTION_COMPARED, "functions can't be compared")
+                        .help("compare what they return for some argument")
+                        .err();
+                }
+                (Value::Int(x), Value::Int(y)) => x == y,
+                (Value::Bool(x), Value::Bool(y)) => x == y,
+                (Value::Text(x), Value::Text(y)) => x == y,
+                (Value::Data(x), Value::Data(y)) => self.nodes(x, y)?,
+                (Value::Array(x), Value::Array(y)) if !x.same_shape(y) => false,
+                (Value::Array(x), Value::Array(y)) => match (&x.elements, &y.elements) {
+                    (Elements::Real(xs), Elements::Real(ys)) => xs == ys,
+                    (Elements::Int(xs), Elements::Int(ys)) => xs == ys,
+                    _ => self.all(&x.values(), &y.values())?,
+                },
+                _ => match (a.number(), b.number()) {
+                    (Some(x), Some(y)) => x == y,
+                    _ => false,
+                },
+            })
+        })
     }
-    for (x, y) in xs.iter().zip(ys) {
-        if !equal(x, y)? {
-            return Ok(false);
+
+    fn nodes(&mut self, x: &Rc<Data>, y: &Rc<Data>) -> Result<bool> {
+        let pair = (Rc::as_ptr(x), Rc::as_ptr(y));
+        if self.equal.contains(&pair) {
+            return Ok(true);
+        }
+        let equal = self.data(x, y)?;
+        if equal && Rc::strong_count(x).min(Rc::strong_count(y)) > 1 {
+            self.equal.insert(pair);
+        }
+        Ok(equal)
+    }
+
+    fn data(&mut self, x: &Data, y: &Data) -> Result<bool> {
+        match (&x.form, &y.form) {
+            (Form::Tuple, Form::Tuple) => self.all(&x.fields, &y.fields),
+            (Form::Variant(c), Form::Variant(d)) => Ok(c == d && self.all(&x.fields, &y.fields)?),
+            (Form::Record(left), Form::Record(right)) if left.len() == right.len() => {
+                for (label, field) in left.iter().zip(&x.fields) {
+                    let Some(at) = right.iter().position(|other| other == label) else { return Ok(false) };
+                    if !self.values(field, &y.fields[at])? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
         }
     }
-    Ok(true)
+
+    fn all(&mut self, xs: &[Value], ys: &[Value]) -> Result<bool> {
+        if xs.len() != ys.len() {
+            return Ok(false);
+        }
+        for (x, y) in xs.iter().zip(ys) {
+            if !self.values(x, y)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }

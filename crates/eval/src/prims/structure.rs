@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use base::{Name, codes};
 use calculus::Prim;
+use rustc_hash::FxHashSet;
 
 use crate::array::{Array, Elements};
-use crate::fault::{Result, expected};
+use crate::fault::{Fault, Result, expected};
 use crate::lazy::{deep, force, forced, settled};
-use crate::sparse;
 use crate::value::{Form, Holds, Value};
+use crate::{memory, sparse};
 
 pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     match prim {
@@ -49,18 +50,30 @@ fn rebuild(like: &Value, boxes: &Value) -> Result<Value> {
     Ok(Value::data(data.form.clone(), unboxed.collect::<Result<_>>()?))
 }
 
-/// Unfolds a value to its leaves, so that what can't be computed is an error now.
+/// Unfolds a value to its leaves, so that what can't be computed is an error now. Data that is shared is visited
+/// once: all of it can be seen as a tree that is larger than any memory.
 pub fn settle(value: &Value) -> Result<()> {
     let mut waiting = vec![force(value)?];
+    let mut shared = FxHashSet::default();
     while let Some(value) = waiting.pop() {
         match &value {
-            Value::Data(data) => waiting.extend(data.fields.iter().map(force).collect::<Result<Vec<_>>>()?),
+            Value::Data(data) => {
+                if Rc::strong_count(data) > 2 && !shared.insert(Rc::as_ptr(data)) {
+                    continue;
+                }
+                waiting.extend(data.fields.iter().map(force).collect::<Result<Vec<_>>>()?);
+            }
             Value::Array(array) => {
                 if let Elements::Values(values) = &array.elements {
                     waiting.extend(values.iter().map(force).collect::<Result<Vec<_>>>()?);
                 }
             }
             _ => {}
+        }
+        if !memory::has_room_for(0) {
+            return Fault::new(codes::OUT_OF_MEMORY, "the value needs too much memory")
+                .help("its parts share memory as long as nobody looks at all of them; look at some of them")
+                .err();
         }
     }
     Ok(())

@@ -29,7 +29,13 @@ impl Formatter<'_> {
         let statements = self.children(id);
         let opening = self.token(open);
         let broken = self.block_breaks(id) == Break::Always;
-        let inner = if broken { self.below_each_other(statements, close) } else { self.beside_each_other(statements) };
+        let mut inner =
+            if broken { self.below_each_other(statements, close) } else { self.beside_each_other(statements) };
+        if statements.is_empty() && self.significant(open + 1) != close {
+            // `{;}` is a block, `{}` may be a record
+            let semicolon = self.glue(";");
+            inner.extend(if inner.is_empty() { vec![semicolon] } else { vec![self.line(), semicolon] });
+        }
         let closing = self.token(close);
         if inner.is_empty() && !broken {
             return vec![opening, closing];

@@ -97,7 +97,11 @@ impl Measure<'_> {
                 let may_break = mode == Mode::Broken && self.groups == Mode::Broken;
                 let flat = choice.flat.filter(|&flat| !may_break && !self.docs.breaks(flat));
                 // Expanded, its first line is the shortest.
-                let seen = flat.map_or(Item::Doc(Mode::Broken, choice.expanded), |flat| Item::Doc(Mode::Flat, flat));
+                let seen = match (flat, self.docs.get(choice.expanded)) {
+                    (Some(flat), _) => Item::Doc(Mode::Flat, flat),
+                    (None, Doc::Group(inner, _)) => Item::Doc(Mode::Broken, inner),
+                    (None, _) => Item::Doc(Mode::Broken, choice.expanded),
+                };
                 self.stack.push(seen);
             }
         }
