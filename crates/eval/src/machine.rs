@@ -154,13 +154,18 @@ impl Machine {
         const EACH: usize = 2;
         let first_user_file = self.first_user_file;
         let Some(observed) = &mut self.observed else { return };
-        let Some(closure) = source_closure(f) else { return };
+        // Under J the function and its argument are J-images: what the programmer wrote is beneath.
+        let Value::Function(function) = f else { return };
+        let order = function_order(function) as i32;
+        let Ok(f) = force(&lift::lift(f, -order)) else { return };
+        let x = lift::lift(x, -order);
+        let Some(closure) = source_closure(&f) else { return };
         let same =
             |other: &Closure| Rc::ptr_eq(&other.code.group, &closure.code.group) && other.member == closure.member;
         let seen = observed.iter().filter(|(other, _)| source_closure(other).is_some_and(same)).count();
         let in_library = closure.code.lambda(closure.member).span.file.0 < first_user_file;
         if !in_library && seen < EACH {
-            observed.push((f.clone(), x.clone()));
+            observed.push((f, x));
         }
     }
 
