@@ -202,7 +202,7 @@ pub struct Rule {
 }
 
 /// A constructor of a declared type.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Constructor {
     pub name: Name,
     pub type_name: Name,

@@ -29,6 +29,8 @@ pub struct Machine {
     pub output: Box<dyn FnMut(&str)>,
     /// Prints are dropped while this is positive.
     pub(crate) quiet: u32,
+    /// So many prints were already made, by another engine that began the same computation.
+    pub skipped_prints: usize,
     pub(crate) frames: Vec<Frame>,
     slots: Vec<Value>,
     calls: usize,
@@ -111,6 +113,7 @@ impl Machine {
             derivatives: vec![None; Prim::ALL.len()],
             output: Box::new(|_| ()),
             quiet: 0,
+            skipped_prints: 0,
             frames: vec![],
             slots: vec![],
             calls: 0,
@@ -143,6 +146,10 @@ impl Machine {
     /// Tells how a primitive differentiates: `x⃖ => (y⃖, dy => ({}, dx))`.
     pub fn set_derivative(&mut self, prim: Prim, value: Value) {
         self.derivatives[prim as usize] = Some(value);
+    }
+
+    pub fn derivative_of(&self, prim: Prim) -> Option<&Value> {
+        self.derivatives[prim as usize].as_ref()
     }
 
     pub fn has_derivative(&self, prim: Prim) -> bool {

@@ -13,6 +13,7 @@
 //! assert_eq!(evert::show(&value), "12.0");
 //! ```
 
+pub mod engine;
 pub mod expectation;
 mod library;
 mod modules;
@@ -20,6 +21,7 @@ mod session;
 pub mod testing;
 mod world;
 
+pub use engine::{Engine, Ran};
 pub use eval::show::show;
 pub use eval::{Value, work};
 pub use library::FILES as LIBRARY;

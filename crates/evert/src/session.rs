@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use syntax::Tree;
 use syntax::ast::{Import, ImportSource, Statement};
 
+use crate::engine::Engines;
 use crate::library;
 use crate::modules::{self, Modules};
 use crate::world::{Offline, World};
@@ -21,6 +22,7 @@ pub struct Session {
     pub sources: Sources,
     pub globals: Globals,
     pub machine: Machine,
+    pub engines: Engines,
     prelude: Scope,
     /// The names of the program or of the REPL.
     pub scope: Scope,
@@ -46,6 +48,7 @@ impl Session {
             sources: Sources::default(),
             globals: Globals::default(),
             machine: Machine::new(),
+            engines: Engines::default(),
             prelude: Scope::default(),
             scope: Scope::default(),
             modules: Modules::default(),
@@ -236,7 +239,8 @@ impl Session {
 
     /// Runs one step of a module.
     pub fn run_step(&mut self, step: &Step) -> base::Result<Value> {
-        let value = self.machine.call(&constant(step.code.clone()), Value::unit(), step.span)?;
+        let function = constant(step.code.clone());
+        let value = self.engines.run(&mut self.machine, &function, &step.code, step.span)?;
         match &step.kind {
             StepKind::Define(ids) => self.bind(ids, &value),
             StepKind::Show => settle(&value).map_err(|fault| Box::new(fault.at(step.span)))?,

@@ -1,0 +1,27 @@
+//! When two types have the same bits.
+
+use rustc_hash::FxHashSet;
+
+use crate::term::{NamedId, Program, Type};
+
+/// Do the types differ only in which named types they mention, and the contents of those in the same way?
+pub(super) fn agree(program: &Program, a: &Type, b: &Type) -> bool {
+    let mut assumed: FxHashSet<(NamedId, NamedId)> = FxHashSet::default();
+    let mut waiting = vec![(a, b)];
+    while let Some(pair) = waiting.pop() {
+        match pair {
+            (Type::Named(a), Type::Named(b)) => {
+                if a != b && assumed.insert((*a, *b)) {
+                    waiting.push((&program.types[a.0 as usize].content, &program.types[b.0 as usize].content));
+                }
+            }
+            (Type::Struct(a), Type::Struct(b)) | (Type::Sum(a), Type::Sum(b)) if a.len() == b.len() => {
+                waiting.extend(a.iter().zip(b.iter()));
+            }
+            (Type::Array(a, rank), Type::Array(b, other)) if rank == other => waiting.push((a, b)),
+            (a, b) if a == b => {}
+            _ => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,228 @@
+//! Values of the evaluator as typed values.
+
+use std::rc::Rc;
+
+use eval::array::{Array, Elements as EvalElements, is_hole};
+use eval::value::{Data, Form, Function, Lazy, Suspended};
+use rustc_hash::FxHashMap;
+
+use super::{Codes, Mismatch};
+use crate::shape::{Alternative, Head, Shape, ShapeId, Shapes};
+use crate::term::Type;
+use crate::value::{Elements, Value};
+
+pub(super) struct Conversion<'a> {
+    shapes: &'a Shapes,
+    codes: &'a dyn Codes,
+    /// What shared nodes became, by their address.
+    shared: FxHashMap<(*const (), ShapeId), Value>,
+}
+
+type Result<T> = std::result::Result<T, Mismatch>;
+
+impl<'a> Conversion<'a> {
+    pub fn new(shapes: &'a Shapes, codes: &'a dyn Codes) -> Conversion<'a> {
+        Conversion { shapes, codes, shared: FxHashMap::default() }
+    }
+
+    pub fn value(&mut self, id: ShapeId, value: &eval::Value) -> Result<Value> {
+        let shared = shared_address(value).map(|address| (address, id));
+        if let Some(known) = shared.and_then(|key| self.shared.get(&key)) {
+            return Ok(known.clone());
+        }
+        let made = crate::deep(|| self.choose(self.shapes.get(id), value))?;
+        if let Some(key) = shared {
+            self.shared.insert(key, made.clone());
+        }
+        Ok(made)
+    }
+
+    fn choose(&mut self, shape: &Shape, value: &eval::Value) -> Result<Value> {
+        if let eval::Value::Lazy(lazy) = value
+            && let Some(made) = self.suspended(shape, lazy)
+        {
+            return Ok(made);
+        }
+        let value = eval::force(value).map_err(|fault| Mismatch(format!("unfolding: {}", fault.message)))?;
+        let mut reason = None;
+        // A handle holds any array, so it comes last.
+        for handles in [false, true] {
+            for (tag, alternative) in shape.alternatives.iter().enumerate() {
+                if matches!(alternative.head, Head::Handle(_)) != handles {
+                    continue;
+                }
+                match self.alternative(alternative, &value) {
+                    Ok(Some(content)) => return Ok(wrapped(shape, tag, content)),
+                    Ok(None) => {}
+                    Err(mismatch) => reason = Some(mismatch),
+                }
+            }
+        }
+        Err(reason.unwrap_or_else(|| none_fits(shape, &value)))
+    }
+
+    /// A sensitivity that isn't unfolded yet, where the shape has a place for it.
+    fn suspended(&mut self, shape: &Shape, lazy: &Lazy) -> Option<Value> {
+        let Suspended::Full { of, sensitivity } = &lazy.kind else { return None };
+        let fulls = shape.alternatives.iter().enumerate().filter(|(_, one)| one.head == Head::Full);
+        for (tag, alternative) in fulls {
+            if let Ok(parts) = self.parts(&alternative.parts, [of, sensitivity]) {
+                return Some(wrapped(shape, tag, parts));
+            }
+        }
+        None
+    }
+
+    /// The content of an alternative; nothing if the head is another one.
+    fn alternative(&mut self, Alternative { head, parts }: &Alternative, value: &eval::Value) -> Result<Option<Value>> {
+        match (head, value) {
+            (Head::Zero, eval::Value::Zero) => Ok(Some(Value::Unit)),
+            (Head::Bool, eval::Value::Bool(b)) => Ok(Some(Value::Bool(*b))),
+            (Head::Int, eval::Value::Int(i)) => Ok(Some(Value::Int(*i))),
+            (Head::Real, eval::Value::Real(x)) => Ok(Some(Value::Real(*x))),
+            (Head::Text, eval::Value::Text(text)) => Ok(Some(Value::Text(text.as_str().into()))),
+            (Head::Handle(rank), eval::Value::Array(array)) => Ok(handle(value, *rank, &array.shape)),
+            (Head::Handle(rank), eval::Value::Sparse(sparse)) => Ok(handle(value, *rank, &sparse.shape)),
+            (Head::Array(rank), eval::Value::Array(array)) => self.array(*rank as usize, parts[0], array),
+            (head, eval::Value::Data(data)) => self.data(head, parts, data),
+            (head, eval::Value::Function(function)) => self.function(head, parts, function),
+            _ => Ok(None),
+        }
+    }
+
+    fn data(&mut self, head: &Head, parts: &[ShapeId], data: &Data) -> Result<Option<Value>> {
+        let in_order = || (0..data.fields.len()).map(Some).collect();
+        let order: Option<Vec<Option<usize>>> = match (head, &data.form) {
+            (Head::Tuple, Form::Tuple) => Some(in_order()),
+            (Head::Variant(wanted), Form::Variant(made)) if wanted == made => Some(in_order()),
+            (Head::Record(wanted), Form::Record(labels)) => reordered(wanted, labels),
+            (Head::Part(wanted, at), Form::Part(made, positions)) if wanted == made => reordered(at, positions),
+            _ => None,
+        };
+        let Some(order) = order.filter(|order| order.len() == parts.len()) else { return Ok(None) };
+        // What isn't there is the symbolic zero, where that may be.
+        let may_be_zero = |shape: &ShapeId| {
+            self.shapes.get(*shape).alternatives.iter().any(|one| one.head == Head::Zero)
+        };
+        if order.iter().zip(parts).any(|(at, part)| at.is_none() && !may_be_zero(part)) {
+            return Ok(None);
+        }
+        let missing = eval::Value::Zero;
+        self.parts(parts, order.iter().map(|at| at.map_or(&missing, |at| &data.fields[at]))).map(Some)
+    }
+
+    fn function(&mut self, head: &Head, parts: &[ShapeId], function: &Function) -> Result<Option<Value>> {
+        match (head, function) {
+            (Head::Prim { prim, order }, Function::Prim { prim: found, order: found_order }) => {
+                Ok((prim == found && order == found_order).then_some(Value::Unit))
+            }
+            (Head::Sealed { order }, Function::Sealed { raw, f, x, y, order: found }) if order == found => {
+                self.parts(parts, [raw, f, x, y]).map(Some)
+            }
+            (Head::Closure { code, member }, Function::Closure(closure))
+                if *member == closure.member
+                    && parts.len() == closure.env.0.len()
+                    && Rc::ptr_eq(&self.codes.code(*code).group, &closure.code.group) =>
+            {
+                self.parts(parts, &closure.env.0).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn parts<'v>(&mut self, shapes: &[ShapeId], values: impl IntoIterator<Item = &'v eval::Value>) -> Result<Value> {
+        let parts = shapes.iter().zip(values).map(|(shape, value)| self.value(*shape, value));
+        Ok(Value::fields(parts.collect::<Result<_>>()?))
+    }
+
+    fn array(&mut self, rank: usize, element: ShapeId, array: &Array) -> Result<Option<Value>> {
+        let real = self.shapes.type_of(element) == Type::Real;
+        if array.is_empty() && fits(rank, &array.shape) {
+            let shape = if array.shape.len() == rank { array.shape.clone() } else { vec![0; rank] };
+            let elements = if real { Elements::Real(vec![]) } else { Elements::Values(vec![]) };
+            return Ok(Some(Value::array(shape, elements)));
+        }
+        if array.shape.len() != rank {
+            return Ok(None);
+        }
+        let elements = match &array.elements {
+            EvalElements::Real(reals) if array.holes && reals.iter().any(|x| is_hole(*x)) => {
+                return Err(Mismatch("an array of numbers, found one in which zeros are symbolic".into()));
+            }
+            EvalElements::Real(reals) if real => Elements::Real(reals.clone()),
+            _ => {
+                let values = (0..array.size()).map(|at| self.value(element, &array.at(at)));
+                let values = values.collect::<Result<Vec<_>>>()?;
+                if real { Elements::Real(values.iter().map(number).collect()) } else { Elements::Values(values) }
+            }
+        };
+        Ok(Some(Value::array(array.shape.clone(), elements)))
+    }
+}
+
+/// Is it the shape of an array of this rank? The empty array of rank 1 counts for every rank.
+fn fits(rank: usize, shape: &[usize]) -> bool {
+    shape.len() == rank || shape == [0]
+}
+
+fn handle(value: &eval::Value, rank: u32, shape: &[usize]) -> Option<Value> {
+    fits(rank as usize, shape).then(|| Value::Handle(value.clone()))
+}
+
+/// The address of a node that others may see too.
+fn shared_address(value: &eval::Value) -> Option<*const ()> {
+    match value {
+        eval::Value::Data(data) if Rc::strong_count(data) > 1 => Some(Rc::as_ptr(data).cast()),
+        eval::Value::Function(function) if Rc::strong_count(function) > 1 => Some(Rc::as_ptr(function).cast()),
+        eval::Value::Lazy(lazy) if Rc::strong_count(lazy) > 1 => Some(Rc::as_ptr(lazy).cast()),
+        _ => None,
+    }
+}
+
+/// For each of the wanted keys where it is found, if all that is found is wanted.
+fn reordered<T: PartialEq>(wanted: &[T], found: &[T]) -> Option<Vec<Option<usize>>> {
+    let known = found.iter().all(|key| wanted.contains(key));
+    known.then(|| wanted.iter().map(|key| found.iter().position(|other| other == key)).collect())
+}
+
+fn wrapped(shape: &Shape, tag: usize, content: Value) -> Value {
+    let content = if shape.alternatives.len() > 1 { Value::sum(tag as u32, content) } else { content };
+    if shape.named.is_some() { Value::named(content) } else { content }
+}
+
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Real(x) => *x,
+        other => unreachable!("convert: {other:?} is no real"),
+    }
+}
+
+fn none_fits(shape: &Shape, value: &eval::Value) -> Mismatch {
+    let wanted: Vec<String> = shape.alternatives.iter().map(|alternative| describe(&alternative.head)).collect();
+    let wanted = if wanted.is_empty() { "no value".into() } else { wanted.join(" or ") };
+    Mismatch(format!("expected {wanted}, found {}", eval::show::described(value)))
+}
+
+fn describe(head: &Head) -> String {
+    match head {
+        Head::Zero => "the symbolic zero".into(),
+        Head::Bool => "a boolean".into(),
+        Head::Int => "an int".into(),
+        Head::Real => "a real".into(),
+        Head::Text => "a text".into(),
+        Head::Tuple => "a tuple".into(),
+        Head::Record(labels) => {
+            let labels: Vec<&str> = labels.iter().map(|label| label.as_str()).collect();
+            format!("a record of {}", labels.join(", "))
+        }
+        Head::Variant(constructor) => format!("a value made by `{}`", constructor.name),
+        Head::Part(..) => "a part of a sensitivity".into(),
+        Head::Array(rank) => format!("an array of rank {rank}"),
+        Head::Handle(rank) => format!("a sensitivity of an array of rank {rank}"),
+        Head::Closure { code, member } => format!("function {member} of code {}", code.0),
+        Head::Prim { prim, order: 0 } => format!("`{prim}`"),
+        Head::Prim { prim, order } => format!("J^{order} of `{prim}`"),
+        Head::Sealed { .. } => "a backpropagator".into(),
+        Head::Full => "a sensitivity to be unfolded".into(),
+    }
+}

@@ -1,0 +1,120 @@
+//! Making arrays, and reading and replacing parts of them.
+
+use std::rc::Rc;
+
+use base::{Code, codes};
+
+use super::code::Kind;
+use crate::value::{Array, Elements, Value};
+
+/// The rows of a table that is being filled.
+pub(super) struct Table {
+    pub n: i64,
+    pub next: i64,
+    rows: Elements,
+}
+
+impl Table {
+    /// A table of `n` rows, at least one.
+    pub fn new(n: i64, kind: Kind) -> Result<Table, Code> {
+        let bytes = usize::try_from(n).unwrap_or(0).saturating_mul(size_of::<eval::Value>());
+        if !eval::memory::has_room_for(bytes) {
+            return Err(codes::ARRAY_TOO_LARGE);
+        }
+        let rows = if kind.real && kind.rank == 1 { Elements::Real(vec![]) } else { Elements::Values(vec![]) };
+        Ok(Table { n, next: 0, rows })
+    }
+
+    pub fn push(&mut self, value: Value) {
+        self.next += 1;
+        match (&mut self.rows, value) {
+            (Elements::Real(rows), Value::Real(x)) => rows.push(x),
+            (Elements::Values(rows), value) => rows.push(value),
+            (Elements::Real(_), other) => unreachable!("interpret: {other:?} is no real"),
+        }
+    }
+
+    pub fn finish(self, kind: Kind) -> Result<Value, Code> {
+        match self.rows {
+            Elements::Values(rows) => of_values(kind, rows),
+            reals => Ok(Value::array(vec![reals.len()], reals)),
+        }
+    }
+}
+
+/// The array of these elements or rows.
+pub(super) fn of_values(kind: Kind, values: Vec<Value>) -> Result<Value, Code> {
+    let mut all = if kind.real { Elements::Real(vec![]) } else { Elements::Values(vec![]) };
+    if values.is_empty() {
+        return Ok(Value::array(vec![0; kind.rank], all));
+    }
+    let mut shape = vec![values.len()];
+    if kind.rank > 1 {
+        shape.extend(&array(&values[0]).shape);
+        for row in &values {
+            if array(row).shape != shape[1..] {
+                return Err(codes::RAGGED_ARRAY);
+            }
+            all.extend(&array(row).elements);
+        }
+        return Ok(Value::array(shape, all));
+    }
+    let elements = match all {
+        Elements::Real(_) => Elements::Real(values.iter().map(real).collect()),
+        Elements::Values(_) => Elements::Values(values),
+    };
+    Ok(Value::array(shape, elements))
+}
+
+pub(super) fn element(array: &Array, indices: &[Value]) -> Result<Value, Code> {
+    let (start, size) = place(&array.shape, indices)?;
+    if indices.len() == array.shape.len() {
+        return Ok(array.elements.at(start));
+    }
+    Ok(Value::array(array.shape[indices.len()..].to_vec(), array.elements.slice(start, size)))
+}
+
+/// The array with a new element or row, updated in place when nobody else sees it.
+pub(super) fn replace(mut array: Rc<Array>, indices: &[Value], new: Value) -> Result<Value, Code> {
+    let (start, _) = place(&array.shape, indices)?;
+    if indices.len() == array.shape.len() {
+        match (&mut Rc::make_mut(&mut array).elements, new) {
+            (Elements::Real(reals), Value::Real(x)) => reals[start] = x,
+            (Elements::Values(values), new) => values[start] = new,
+            (Elements::Real(_), other) => unreachable!("interpret: {other:?} is no real"),
+        }
+        return Ok(Value::Array(array));
+    }
+    let Value::Array(row) = &new else { unreachable!("interpret: {new:?} is no array") };
+    if row.shape != array.shape[indices.len()..] {
+        return Err(codes::SHAPE_MISMATCH);
+    }
+    Rc::make_mut(&mut array).elements.overwrite(start, &row.elements);
+    Ok(Value::Array(array))
+}
+
+/// Where the part at these indices starts, and its size.
+fn place(shape: &[usize], indices: &[Value]) -> Result<(usize, usize), Code> {
+    let mut start = 0;
+    for (index, &length) in indices.iter().zip(shape) {
+        let Value::Int(i) = index else { unreachable!("interpret: {index:?} is no int") };
+        let i = usize::try_from(*i).ok().filter(|i| *i < length).ok_or(codes::INDEX_OUT_OF_RANGE)?;
+        start = start * length + i;
+    }
+    let size = shape[indices.len()..].iter().product();
+    Ok((start * size, size))
+}
+
+fn array(value: &Value) -> &Array {
+    match value {
+        Value::Array(array) => array,
+        other => unreachable!("interpret: {other:?} is no array"),
+    }
+}
+
+fn real(value: &Value) -> f64 {
+    match value {
+        Value::Real(x) => *x,
+        other => unreachable!("interpret: {other:?} is no real"),
+    }
+}

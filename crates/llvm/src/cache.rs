@@ -1,0 +1,216 @@
+//! Bytes by key, in a folder that only its owner can write to.
+//!
+//! In: a key made of everything that the bytes depend on. Out: the bytes that were put under it, or nothing. Always: what comes
+//! out is what went in (a checksum covers key, length and bytes; a bad entry is deleted); no failure of the file system is an
+//! error, it only means that nothing is kept; several processes may share a folder, because an entry appears by renaming; a
+//! process that is killed leaves at worst a temporary file, which a later one removes.
+
+use crate::ffi;
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// The name of an entry: a hash of what its bytes depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key([u8; 32]);
+
+/// A folder of entries, or none. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+    limit: u64,
+    /// Set when writing failed: the disk is full or read-only, and trying again costs time.
+    read_only: Arc<AtomicBool>,
+}
+
+/// The entries' total size that [`Cache::tidy`] aims for.
+const LIMIT: u64 = 256 << 20;
+const MAGIC: &[u8; 8] = b"evert\0c1";
+/// Magic, key, length, checksum.
+const HEADER: usize = 8 + 32 + 8 + 32;
+/// A temporary file this old belongs to nobody.
+const STALE: Duration = Duration::from_secs(60 * 60);
+/// An entry that is used is marked as new, but not more often than this.
+const TOUCH: Duration = Duration::from_secs(60 * 60);
+const TEMPORARY: &str = "temporary-";
+
+impl Cache {
+    /// The folder that the environment names: `EVERT_CACHE` (`none` for no cache), else the user's cache folder.
+    pub fn from_environment() -> Cache {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        match set("EVERT_CACHE") {
+            Some(value) if value == OsStr::new("none") => Cache::none(),
+            Some(value) => Cache::at(value),
+            None => match set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()) {
+                Some(folder) => Cache::at(folder.join("evert")),
+                None => set("HOME").map_or_else(Cache::none, |home| Cache::at(Path::new(&home).join(".cache/evert"))),
+            },
+        }
+    }
+
+    /// A cache that keeps nothing.
+    pub fn none() -> Cache {
+        Cache { folder: None, limit: LIMIT, read_only: Arc::default() }
+    }
+
+    /// The cache in a folder, which is made if need be. One that others can write to is refused: no cache then.
+    pub fn at(folder: impl Into<PathBuf>) -> Cache {
+        // Absolute, because the working folder may change.
+        let folder = std::path::absolute(folder.into()).ok().filter(|folder| prepare(folder));
+        Cache { folder, ..Cache::none() }
+    }
+
+    /// The same folder with another limit, in bytes.
+    pub fn with_limit(self, limit: u64) -> Cache {
+        Cache { limit, ..self }
+    }
+
+    /// Where entries are kept, if they are.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// What was put under a key.
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let path = self.folder.as_ref()?.join(key.name());
+        let mut file = File::open(&path).ok()?;
+        let bytes = read_entry(&mut file, key);
+        if bytes.is_none() {
+            let _ = fs::remove_file(&path);
+        } else {
+            mark_used(&file);
+        }
+        bytes
+    }
+
+    /// Keeps bytes under a key, if it can.
+    pub fn put(&self, key: &Key, bytes: &[u8]) {
+        let Some(folder) = &self.folder else { return };
+        if self.read_only.load(Ordering::Relaxed) || bytes.len() as u64 > self.limit {
+            return;
+        }
+        if write_entry(folder, key, bytes).is_err() {
+            self.read_only.store(true, Ordering::Relaxed);
+            return;
+        }
+        // Looking through the folder on each put would be slow. Keys are random, so this is one put of 32, and every big one.
+        if key.0[0].is_multiple_of(32) || bytes.len() as u64 > self.limit / 256 {
+            self.tidy();
+        }
+    }
+
+    /// Removes temporary files that nobody owns, and the oldest entries when all together are too big.
+    pub fn tidy(&self) {
+        let Some(listing) = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok()) else { return };
+        let mut entries = Vec::new();
+        for entry in listing.flatten() {
+            let Ok(metadata) = entry.metadata() else { continue };
+            let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(TEMPORARY) {
+                if age(modified) > STALE {
+                    let _ = fs::remove_file(entry.path());
+                }
+            } else if is_entry(&name) {
+                entries.push((modified, metadata.len(), entry.path()));
+            }
+        }
+        let mut total: u64 = entries.iter().map(|(_, size, _)| size).sum();
+        if total <= self.limit {
+            return;
+        }
+        entries.sort();
+        // Down to three quarters, so that the next put doesn't start over.
+        for (_, size, path) in entries {
+            if total <= self.limit / 4 * 3 {
+                break;
+            }
+            let _ = fs::remove_file(path);
+            total -= size;
+        }
+    }
+}
+
+impl Key {
+    /// The key of a list of parts. Lists that differ, also in where one part ends and the next begins, have different keys.
+    pub fn of(parts: &[&[u8]]) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Key(hasher.finalize().into())
+    }
+
+    /// The name of the entry's file.
+    fn name(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn is_entry(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Makes the folder, for its owner only, and says whether it can be trusted: ours, and writable by nobody else.
+fn prepare(folder: &Path) -> bool {
+    // A folder that is there already is no error; one that can't be made has no metadata.
+    let _ = DirBuilder::new().mode(0o700).recursive(true).create(folder);
+    let trusted =
+        |metadata: fs::Metadata| metadata.is_dir() && metadata.uid() == ffi::user() && metadata.mode() & 0o022 == 0;
+    fs::metadata(folder).is_ok_and(trusted)
+}
+
+fn read_entry(file: &mut File, key: &Key) -> Option<Vec<u8>> {
+    let mut header = [0; HEADER];
+    file.read_exact(&mut header).ok()?;
+    let length = u64::from_le_bytes(header[40..48].try_into().ok()?);
+    let expected = length.checked_add(HEADER as u64)?;
+    if header[..8] != *MAGIC || header[8..40] != key.0 || file.metadata().ok()?.len() != expected {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?);
+    file.read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 == length && header[48..] == checksum(key, &bytes)).then_some(bytes)
+}
+
+fn write_entry(folder: &Path, key: &Key, bytes: &[u8]) -> std::io::Result<()> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let nanoseconds = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let temporary = folder.join(format!("{TEMPORARY}{}-{number}-{nanoseconds}", std::process::id()));
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend_from_slice(MAGIC);
+    header.extend_from_slice(&key.0);
+    header.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    header.extend_from_slice(&checksum(key, bytes));
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+    let written = file.write_all(&header).and_then(|()| file.write_all(bytes));
+    let kept = written.and_then(|()| fs::rename(&temporary, folder.join(key.name())));
+    if kept.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    kept
+}
+
+fn checksum(key: &Key, bytes: &[u8]) -> [u8; 32] {
+    Key::of(&[MAGIC, &key.0, bytes]).0
+}
+
+/// Entries that are used stay: the oldest go first.
+fn mark_used(file: &File) {
+    let modified = file.metadata().and_then(|metadata| metadata.modified());
+    if modified.is_ok_and(|modified| age(modified) > TOUCH) {
+        let _ = file.set_modified(SystemTime::now());
+    }
+}
+
+fn age(time: SystemTime) -> Duration {
+    time.elapsed().unwrap_or_default()
+}

@@ -1,0 +1,17 @@
+//! L4: leaves and loops. Values are scalars and pointers; memory, its layout and its reference counts are explicit.
+//!
+//! In: an L3 program ([`lower`]). Out: an L4 program that [`check`] accepts: every owned pointer is consumed exactly once on every
+//! path.
+
+pub mod check;
+pub mod layout;
+pub mod lower;
+pub mod term;
+pub mod text;
+
+pub use layout::{Layouts, leaves};
+pub use lower::lower;
+pub use term::{
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, PrimSite, Program,
+    Statement, Use, Var,
+};

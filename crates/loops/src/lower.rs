@@ -1,0 +1,75 @@
+//! L3 → L4. Values become leaves, data becomes nodes, array operations become loops and accesses (`flatten`), and then every
+//! pointer gets its counts (`counts`).
+
+mod arrays;
+mod counts;
+mod flatten;
+mod sums;
+
+use std::rc::Rc;
+
+use base::Span;
+use calculus::Prim;
+use first_order::ShapeId;
+use rustc_hash::FxHashMap;
+
+use crate::check::check;
+use crate::layout::Layouts;
+use crate::term::{Descriptor, FunctionId, PrimSite, Program};
+
+/// In debug builds the result is checked.
+pub fn lower(program: &first_order::Program) -> Program {
+    let mut tables = Tables::new(program);
+    let functions = program.functions.iter().map(|function| {
+        let mut flat = flatten::function(program, function, &mut tables);
+        counts::insert(&mut flat);
+        flat
+    });
+    let functions = functions.collect();
+    let Tables { descriptors, layouts, prims, texts, .. } = tables;
+    let lowered = Program { functions, entry: FunctionId(program.entry.0), descriptors, layouts, prims, texts };
+    if cfg!(debug_assertions)
+        && let Err(error) = check(&lowered)
+    {
+        panic!("lowering made a wrong program: {error}\n{lowered}");
+    }
+    lowered
+}
+
+/// What the functions of a program share.
+struct Tables {
+    descriptors: Vec<Descriptor>,
+    layouts: Layouts,
+    prims: Vec<PrimSite>,
+    texts: Vec<Rc<str>>,
+    text_numbers: FxHashMap<Rc<str>, u32>,
+}
+
+impl Tables {
+    fn new(program: &first_order::Program) -> Tables {
+        let mut descriptors = vec![];
+        let layouts = Layouts::new(&program.types, &mut descriptors);
+        Tables { descriptors, layouts, prims: vec![], texts: vec![], text_numbers: FxHashMap::default() }
+    }
+
+    fn text(&mut self, text: &Rc<str>) -> u32 {
+        *self.text_numbers.entry(text.clone()).or_insert_with(|| {
+            self.texts.push(text.clone());
+            self.texts.len() as u32 - 1
+        })
+    }
+
+    fn prim(
+        &mut self,
+        program: &first_order::Program,
+        prim: Prim,
+        args: &[ShapeId],
+        result: ShapeId,
+        span: Span,
+    ) -> u32 {
+        let leaves = |shape: &ShapeId| self.layouts.leaves(&program.shapes.type_of(*shape));
+        let (arg_leaves, result_leaves) = (args.iter().map(leaves).collect(), leaves(&result));
+        self.prims.push(PrimSite { prim, args: args.to_vec(), arg_leaves, result, result_leaves, span });
+        self.prims.len() as u32 - 1
+    }
+}

@@ -1,0 +1,173 @@
+//! Array operations: tabulate as a loop that stores, reading and replacing with their checks.
+
+use base::codes;
+use first_order::{self as l3, Scalar, Type};
+
+use super::flatten::Flatten;
+use crate::term::{Atom, Block, End, Leaf, Op};
+
+impl Flatten<'_> {
+    /// The leaves of the result of an operation on arrays.
+    pub(super) fn array_op(&mut self, result: &Type, op: &l3::Op) -> Vec<Atom> {
+        match op {
+            l3::Op::Tabulate { n, index, body } => {
+                let Type::Array(element, rank) = result else { panic!("lowering: tabulate makes arrays") };
+                vec![if *rank == 1 {
+                    self.tabulate_elements(element, n, *index, body)
+                } else {
+                    self.tabulate_rows(element, *rank, n, *index, body)
+                }]
+            }
+            l3::Op::Array(elements) => vec![self.array(result, elements)],
+            l3::Op::Len(array) => {
+                let array = self.leaf(array);
+                vec![self.let_one(Leaf::Int, Op::Axis(array, 0))]
+            }
+            l3::Op::Element(array, indices) => self.element(array, indices),
+            l3::Op::Replace(array, indices, value) => vec![self.replace(array, indices, value)],
+            other => unreachable!("lowering: {other:?} is no operation on arrays"),
+        }
+    }
+
+    fn new_array(&mut self, element: &Type, lengths: Vec<Atom>) -> Atom {
+        let tables = &mut *self.tables;
+        let descriptor = tables.layouts.array(element, &mut tables.descriptors);
+        self.let_one(Leaf::Object, Op::NewArray(descriptor, lengths))
+    }
+
+    /// n, or 0 if it is negative.
+    fn count(&mut self, n: &l3::Atom) -> Atom {
+        match self.leaf(n) {
+            Atom::Int(n) => Atom::Int(n.max(0)),
+            n => self.let_one(Leaf::Int, Op::Scalar(Scalar::IntMaximum, vec![n, Atom::Int(0)])),
+        }
+    }
+
+    fn tabulate_elements(&mut self, element: &Type, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
+        let count = self.count(n);
+        let array = self.new_array(element, vec![count]);
+        let i = self.bind(index)[0];
+        let step = self.block_of(|this| match this.inline(body) {
+            End::Yield(leaves) => {
+                this.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Var(i), leaves });
+                End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1)))])
+            }
+            other => other,
+        });
+        let done = Block { statements: vec![], end: End::Yield(vec![]) };
+        let body = self.block_of(|this| {
+            let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
+            this.push(vec![], Op::If(more, Box::new(step), Box::new(done)));
+            End::Yield(vec![])
+        });
+        self.push(vec![], Op::Loop { params: vec![(i, Atom::Int(0))], body: Box::new(body) });
+        array
+    }
+
+    /// The first row decides the lengths of the others; without rows they are 0.
+    fn tabulate_rows(&mut self, element: &Type, rank: u32, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
+        let count = self.count(n);
+        let i = self.bind(index)[0];
+        let array = self.fresh(Leaf::Ptr);
+        let step = self.block_of(|this| match this.inline(body) {
+            End::Yield(row) => {
+                let store = Op::StoreRow { array: Atom::Var(array), row: row[0], at: Atom::Var(i), count };
+                let grown = this.let_one(Leaf::Object, store);
+                End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1))), grown])
+            }
+            other => other,
+        });
+        let done = Block { statements: vec![], end: End::Yield(vec![Atom::Var(array)]) };
+        let body = self.block_of(|this| {
+            let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
+            End::Yield(vec![this.let_one(Leaf::Object, Op::If(more, Box::new(step), Box::new(done)))])
+        });
+        let rows = self.block_of(|this| {
+            let params = vec![(i, Atom::Int(0)), (array, Atom::Null)];
+            End::Yield(vec![this.let_one(Leaf::Object, Op::Loop { params, body: Box::new(body) })])
+        });
+        let empty = self.block_of(|this| End::Yield(vec![this.new_array(element, vec![Atom::Int(0); rank as usize])]));
+        let any = self.let_one(Leaf::Bool, Op::Scalar(Scalar::IntGt, vec![count, Atom::Int(0)]));
+        self.let_one(Leaf::Object, Op::If(any, Box::new(rows), Box::new(empty)))
+    }
+
+    fn array(&mut self, result: &Type, elements: &[l3::Atom]) -> Atom {
+        let Type::Array(element, rank) = result else { panic!("lowering: an array of another type") };
+        let count = Atom::Int(elements.len() as i64);
+        if elements.is_empty() {
+            return self.new_array(element, vec![Atom::Int(0); *rank as usize]);
+        }
+        if *rank > 1 {
+            let mut array = Atom::Null;
+            for (at, row) in (0..).zip(elements) {
+                let row = self.leaf(row);
+                array = self.let_one(Leaf::Object, Op::StoreRow { array, row, at: Atom::Int(at), count });
+            }
+            return array;
+        }
+        let array = self.new_array(element, vec![count]);
+        for (at, element) in (0..).zip(elements) {
+            let leaves = self.leaves(element);
+            self.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Int(at), leaves });
+        }
+        array
+    }
+
+    /// The flat number of the first element behind these indices, each checked.
+    fn place(&mut self, array: Atom, rank: u32, indices: &[l3::Atom]) -> Atom {
+        let mut at = Atom::Int(0);
+        for axis in 0..rank {
+            let length = if axis == 0 && indices.is_empty() { None } else { Some(Op::Axis(array, axis)) };
+            let Some(length) = length.map(|op| self.let_one(Leaf::Int, op)) else { continue };
+            if axis > 0 {
+                at = self.multiplied(at, length);
+            }
+            if let Some(index) = indices.get(axis as usize) {
+                let index = self.leaf(index);
+                let inside = self.let_one(Leaf::Bool, Op::InRange(index, length));
+                self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
+                at = self.added(at, index);
+            }
+        }
+        at
+    }
+
+    fn multiplied(&mut self, a: Atom, b: Atom) -> Atom {
+        if a == Atom::Int(0) { a } else { self.let_one(Leaf::Int, Op::IndexMul(a, b)) }
+    }
+
+    fn added(&mut self, a: Atom, b: Atom) -> Atom {
+        if a == Atom::Int(0) { b } else { self.let_one(Leaf::Int, Op::IndexAdd(a, b)) }
+    }
+
+    fn element(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> Vec<Atom> {
+        let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: an element of no array") };
+        let array = self.leaf(array);
+        let at = self.place(array, rank, indices);
+        let dropped = indices.len() as u32;
+        if dropped < rank {
+            return vec![self.let_one(Leaf::Object, Op::Row { array, dropped, at })];
+        }
+        let leaves = self.leaves_of(&element);
+        self.let_all(&leaves, Op::LoadElement { array, rank, words: leaves.len() as u32, at })
+    }
+
+    fn replace(&mut self, array: &l3::Atom, indices: &[l3::Atom], value: &l3::Atom) -> Atom {
+        let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: replacing in no array") };
+        let array = self.leaf(array);
+        let at = self.place(array, rank, indices);
+        let dropped = indices.len() as u32;
+        if dropped < rank {
+            let row = self.leaf(value);
+            return self.let_one(Leaf::Object, Op::ReplaceRow { array, row, dropped, at });
+        }
+        let leaves = self.leaves(value);
+        let kinds = self.leaves_of(&element);
+        let array = self.let_one(Leaf::Object, Op::Unshare(array));
+        if kinds.iter().any(|leaf| leaf.is_pointer()) {
+            self.let_all(&kinds, Op::TakeElement { array, rank, words: kinds.len() as u32, at });
+        }
+        self.push(vec![], Op::StoreElement { array, rank, at, leaves });
+        array
+    }
+}

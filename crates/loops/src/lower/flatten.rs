@@ -1,0 +1,327 @@
+//! Values into leaves. In: an L3 function. Out: an L4 function without counts. Structs and injections disappear: the leaves of
+//! their parts are known.
+
+use base::Span;
+use first_order::{self as l3, Scalar, Type};
+
+use super::Tables;
+use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Statement, Var};
+
+pub(super) fn function(program: &l3::Program, function: &l3::Function, tables: &mut Tables) -> Function {
+    let mut flatten = Flatten {
+        program,
+        function,
+        tables,
+        known: vec![None; function.vars.len()],
+        opened: vec![false; function.vars.len()],
+        vars: vec![],
+        statements: vec![],
+        span: function.span,
+    };
+    flatten.mark_opened(&function.body);
+    let mut params = vec![];
+    for param in &function.params {
+        let vars = flatten.bind(*param);
+        params.extend(vars);
+    }
+    let body = flatten.block(&function.body);
+    let results = flatten.leaves_of(&function.result);
+    let (name, span) = (function.name.clone(), function.span);
+    Function { name, params, results, vars: flatten.vars, body, span }
+}
+
+/// What is known about a variable of L3.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    Leaves(Vec<Atom>),
+    /// The content of this node, a sum: its one use is a switch, whose arms read what they need.
+    Inside(DescriptorId, Atom),
+}
+
+pub(super) struct Flatten<'p> {
+    program: &'p l3::Program,
+    function: &'p l3::Function,
+    pub(super) tables: &'p mut Tables,
+    known: Vec<Option<Known>>,
+    /// Variables whose one use is to be switched on.
+    opened: Vec<bool>,
+    vars: Vec<Leaf>,
+    /// Of the block that is being made.
+    statements: Vec<Statement>,
+    span: Span,
+}
+
+impl<'p> Flatten<'p> {
+    fn mark_opened(&mut self, body: &l3::Block) {
+        let mut uses = vec![0u32; self.function.vars.len()];
+        count_uses(body, &mut uses, &mut self.opened);
+        self.opened.iter_mut().zip(uses).for_each(|(opened, uses)| *opened &= uses == 1);
+    }
+
+    pub(super) fn leaves_of(&self, ty: &Type) -> Vec<Leaf> {
+        self.tables.layouts.leaves(ty)
+    }
+
+    pub(super) fn type_of(&self, atom: &l3::Atom) -> Type {
+        match atom {
+            l3::Atom::Var(var) => self.type_of_var(*var).clone(),
+            l3::Atom::Unit => Type::Struct([].into()),
+            l3::Atom::Bool(_) => Type::Bool,
+            l3::Atom::Int(_) => Type::Int,
+            l3::Atom::Real(_) => Type::Real,
+        }
+    }
+
+    pub(super) fn type_of_var(&self, var: l3::Var) -> &'p Type {
+        &self.function.vars[var.0 as usize]
+    }
+
+    pub(super) fn fresh(&mut self, leaf: Leaf) -> Var {
+        self.vars.push(leaf);
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    pub(super) fn fresh_all(&mut self, leaves: &[Leaf]) -> Vec<Var> {
+        leaves.iter().map(|leaf| self.fresh(*leaf)).collect()
+    }
+
+    /// New leaves for a variable of L3.
+    pub(super) fn bind(&mut self, var: l3::Var) -> Vec<Var> {
+        let vars = self.fresh_all(&self.leaves_of(self.type_of_var(var)));
+        self.know(var, vars.iter().copied().map(Atom::Var).collect());
+        vars
+    }
+
+    pub(super) fn know(&mut self, var: l3::Var, leaves: Vec<Atom>) {
+        self.known[var.0 as usize] = Some(Known::Leaves(leaves));
+    }
+
+    pub(super) fn push(&mut self, vars: Vec<Var>, op: Op) {
+        self.statements.push(Statement { vars, op, span: self.span });
+    }
+
+    /// A statement that binds one leaf.
+    pub(super) fn let_one(&mut self, leaf: Leaf, op: Op) -> Atom {
+        let var = self.fresh(leaf);
+        self.push(vec![var], op);
+        Atom::Var(var)
+    }
+
+    /// A statement that binds several leaves.
+    pub(super) fn let_all(&mut self, leaves: &[Leaf], op: Op) -> Vec<Atom> {
+        let vars = self.fresh_all(leaves);
+        self.push(vars.clone(), op);
+        vars.into_iter().map(Atom::Var).collect()
+    }
+
+    pub(super) fn known(&mut self, atom: &l3::Atom) -> Known {
+        match atom {
+            l3::Atom::Var(var) => match &self.known[var.0 as usize] {
+                Some(known) => known.clone(),
+                None => panic!("lowering: variable {} of `{}` is used before it is bound", var.0, self.function.name),
+            },
+            l3::Atom::Unit => Known::Leaves(vec![]),
+            l3::Atom::Bool(b) => Known::Leaves(vec![Atom::Bool(*b)]),
+            l3::Atom::Int(i) => Known::Leaves(vec![Atom::Int(*i)]),
+            l3::Atom::Real(x) => Known::Leaves(vec![Atom::Real(*x)]),
+        }
+    }
+
+    pub(super) fn leaves(&mut self, atom: &l3::Atom) -> Vec<Atom> {
+        match self.known(atom) {
+            Known::Leaves(leaves) => leaves,
+            Known::Inside(..) => unreachable!("lowering: an opened sum is only switched on"),
+        }
+    }
+
+    pub(super) fn leaf(&mut self, atom: &l3::Atom) -> Atom {
+        self.leaves(atom)[0]
+    }
+
+    fn all_leaves(&mut self, atoms: &[l3::Atom]) -> Vec<Atom> {
+        atoms.iter().flat_map(|atom| self.leaves(atom)).collect()
+    }
+
+    /// A block of L4 out of what `make` pushes; it yields the value of `make`, or ends as that says.
+    pub(super) fn block_of(&mut self, make: impl FnOnce(&mut Self) -> End) -> Block {
+        let outer = std::mem::take(&mut self.statements);
+        let end = make(self);
+        Block { statements: std::mem::replace(&mut self.statements, outer), end }
+    }
+
+    pub(super) fn block(&mut self, block: &l3::Block) -> Block {
+        self.block_of(|this| this.inline(block))
+    }
+
+    /// The statements of a block, here.
+    pub(super) fn inline(&mut self, block: &l3::Block) -> End {
+        stacker::maybe_grow(64 << 10, 1 << 20, || {
+            for statement in &block.statements {
+                self.span = statement.span;
+                self.statement(statement.var, &statement.op);
+                self.span = statement.span;
+            }
+            match &block.end {
+                l3::End::Yield(atom) => End::Yield(self.leaves(atom)),
+                l3::End::Again(atoms) => End::Again(self.all_leaves(atoms)),
+                l3::End::Never => End::Never,
+            }
+        })
+    }
+
+    fn statement(&mut self, var: l3::Var, op: &l3::Op) {
+        let leaves = match op {
+            l3::Op::Atom(atom) | l3::Op::View(atom) => {
+                let known = self.known(atom);
+                self.known[var.0 as usize] = Some(known);
+                return;
+            }
+            l3::Op::Unbox(node) => {
+                let known = self.unbox(node, self.opened[var.0 as usize]);
+                self.known[var.0 as usize] = Some(known);
+                return;
+            }
+            l3::Op::Struct(fields) => self.all_leaves(fields),
+            l3::Op::Field(whole, field) => self.field(whole, *field),
+            l3::Op::Inject(tag, content) => self.inject(self.type_of_var(var), *tag, content),
+            l3::Op::Box(content) => vec![self.boxed(self.type_of_var(var), content)],
+            l3::Op::Switch(sum, arms) => self.switch(var, sum, arms),
+            _ => return self.bind_op(var, op),
+        };
+        self.know(var, leaves);
+    }
+
+    fn field(&mut self, whole: &l3::Atom, field: u32) -> Vec<Atom> {
+        let Type::Struct(fields) = self.type_of(whole) else { panic!("lowering: a field of something else") };
+        let start: usize = fields[..field as usize].iter().map(|field| self.leaves_of(field).len()).sum();
+        let length = self.leaves_of(&fields[field as usize]).len();
+        self.leaves(whole)[start..start + length].to_vec()
+    }
+
+    /// Operations that bind their leaves by one statement, or by some of arrays.
+    fn bind_op(&mut self, var: l3::Var, op: &l3::Op) {
+        let made = match op {
+            l3::Op::Text(text) => Op::Text(self.tables.text(text)),
+            l3::Op::Scalar(scalar, atoms) => self.scalar(*scalar, atoms),
+            l3::Op::Call(callee, args) => Op::Call(FunctionId(callee.0), self.all_leaves(args)),
+            l3::Op::If(condition, yes, no) => {
+                Op::If(self.leaf(condition), Box::new(self.block(yes)), Box::new(self.block(no)))
+            }
+            l3::Op::Loop { params, body } => self.looped(params, body),
+            l3::Op::Prim { prim, args, shapes, result } => {
+                let site = self.tables.prim(self.program, *prim, shapes, *result, self.span);
+                Op::Prim(site, self.all_leaves(args))
+            }
+            l3::Op::Quiet(quiet) => {
+                self.push(vec![], Op::Quiet(*quiet));
+                return self.bind_nothing(var);
+            }
+            l3::Op::Fail(code) => {
+                self.push(vec![], Op::Fail(*code));
+                return self.bind_nothing(var);
+            }
+            l3::Op::Tabulate { .. } | l3::Op::Array(_) | l3::Op::Len(_) | l3::Op::Element(..) | l3::Op::Replace(..) => {
+                let leaves = self.array_op(self.type_of_var(var), op);
+                return self.know(var, leaves);
+            }
+            l3::Op::Atom(_)
+            | l3::Op::View(_)
+            | l3::Op::Struct(_)
+            | l3::Op::Field(..)
+            | l3::Op::Inject(..)
+            | l3::Op::Switch(..)
+            | l3::Op::Box(_)
+            | l3::Op::Unbox(_) => unreachable!("lowering: handled before"),
+        };
+        let vars = self.bind(var);
+        self.push(vars, made);
+    }
+
+    /// What follows a failure may use its variable: it has no value, any will do.
+    fn bind_nothing(&mut self, var: l3::Var) {
+        let leaves = self.leaves_of(self.type_of_var(var)).into_iter().map(Leaf::nothing).collect();
+        self.know(var, leaves);
+    }
+
+    fn scalar(&mut self, scalar: Scalar, atoms: &[l3::Atom]) -> Op {
+        Op::Scalar(scalar, self.all_leaves(atoms))
+    }
+
+    fn looped(&mut self, params: &[(l3::Var, l3::Atom)], body: &l3::Block) -> Op {
+        let first: Vec<Atom> = params.iter().flat_map(|(_, atom)| self.leaves(atom)).collect();
+        let vars: Vec<Var> = params.iter().flat_map(|(var, _)| self.bind(*var)).collect();
+        let body = Box::new(self.block(body));
+        Op::Loop { params: vars.into_iter().zip(first).collect(), body }
+    }
+}
+
+/// How often each variable is used, and whether a use is as what is switched on.
+fn count_uses(block: &l3::Block, uses: &mut [u32], opened: &mut [bool]) {
+    let mut used = |atom: &l3::Atom| {
+        if let l3::Atom::Var(var) = atom {
+            uses[var.0 as usize] += 1;
+        }
+    };
+    match &block.end {
+        l3::End::Yield(atom) => used(atom),
+        l3::End::Again(atoms) => atoms.iter().for_each(used),
+        l3::End::Never => {}
+    }
+    for statement in &block.statements {
+        stacker::maybe_grow(64 << 10, 1 << 20, || count_uses_of(&statement.op, uses, opened));
+    }
+}
+
+fn count_uses_of(op: &l3::Op, uses: &mut [u32], opened: &mut [bool]) {
+    let mut used = |atom: &l3::Atom| {
+        if let l3::Atom::Var(var) = atom {
+            uses[var.0 as usize] += 1;
+        }
+    };
+    match op {
+        l3::Op::Atom(a)
+        | l3::Op::View(a)
+        | l3::Op::Field(a, _)
+        | l3::Op::Inject(_, a)
+        | l3::Op::Box(a)
+        | l3::Op::Unbox(a)
+        | l3::Op::Len(a) => {
+            used(a);
+        }
+        l3::Op::Scalar(_, atoms)
+        | l3::Op::Struct(atoms)
+        | l3::Op::Call(_, atoms)
+        | l3::Op::Array(atoms)
+        | l3::Op::Prim { args: atoms, .. } => atoms.iter().for_each(used),
+        l3::Op::Element(a, indices) => {
+            used(a);
+            indices.iter().for_each(used);
+        }
+        l3::Op::Replace(a, indices, value) => {
+            used(a);
+            indices.iter().for_each(&mut used);
+            used(value);
+        }
+        l3::Op::Switch(a, arms) => {
+            used(a);
+            if let l3::Atom::Var(var) = a {
+                opened[var.0 as usize] = true;
+            }
+            arms.iter().for_each(|(_, block)| count_uses(block, uses, opened));
+        }
+        l3::Op::If(a, yes, no) => {
+            used(a);
+            count_uses(yes, uses, opened);
+            count_uses(no, uses, opened);
+        }
+        l3::Op::Loop { params, body } => {
+            params.iter().for_each(|(_, atom)| used(atom));
+            count_uses(body, uses, opened);
+        }
+        l3::Op::Tabulate { n, body, .. } => {
+            used(n);
+            count_uses(body, uses, opened);
+        }
+        l3::Op::Text(_) | l3::Op::Quiet(_) | l3::Op::Fail(_) => {}
+    }
+}

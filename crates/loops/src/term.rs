@@ -1,0 +1,301 @@
+//! The terms of L4.
+//!
+//! Every variable is a leaf: a bool, an int, a real or a pointer. Control is structured, as on L3; each statement binds a list of
+//! variables, each variable is bound once. The pointers in variables are owned: an operation *consumes* some of its operands and
+//! *borrows* the others ([`Op::for_each_use`]).
+
+use std::rc::Rc;
+
+use base::{Code, Span};
+use calculus::Prim;
+use first_order::{Scalar, ShapeId};
+
+use crate::layout::Layouts;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Var(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FunctionId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DescriptorId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Leaf {
+    Bool,
+    Int,
+    Real,
+    /// Null, an alternative without leaves (its tag, at most 4095), or an object.
+    Ptr,
+    /// A pointer that is always to an object.
+    Object,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    pub functions: Vec<Function>,
+    pub entry: FunctionId,
+    pub descriptors: Vec<Descriptor>,
+    /// Which descriptor and which leaves belong to which type of L3.
+    pub layouts: Layouts,
+    pub prims: Vec<PrimSite>,
+    pub texts: Vec<Rc<str>>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    pub name: Rc<str>,
+    pub params: Vec<Var>,
+    pub results: Vec<Leaf>,
+    /// The leaf of every variable, by number.
+    pub vars: Vec<Leaf>,
+    pub body: Block,
+    pub span: Span,
+}
+
+/// What the heap knows about an object; see docs/dev/native.md.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Descriptor {
+    pub kind: Kind,
+    /// Leaf words of the node, or of each element.
+    pub words: u32,
+    /// Which of these words are pointers.
+    pub pointers: Vec<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Node,
+    Array,
+}
+
+/// A place where a primitive is run by the runtime.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PrimSite {
+    pub prim: Prim,
+    /// The shape of each argument, and the leaves it has among the words of the call.
+    pub args: Vec<ShapeId>,
+    pub arg_leaves: Vec<Vec<Leaf>>,
+    pub result: ShapeId,
+    pub result_leaves: Vec<Leaf>,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    pub statements: Vec<Statement>,
+    pub end: End,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Statement {
+    pub vars: Vec<Var>,
+    pub op: Op,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum End {
+    Yield(Vec<Atom>),
+    /// Runs the body of the innermost loop again.
+    Again(Vec<Atom>),
+    /// Not reached.
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Atom {
+    Var(Var),
+    Bool(bool),
+    Int(i64),
+    Real(f64),
+    /// A pointer leaf that isn't used.
+    Null,
+    /// A value of a named type: the alternative with this number, which has no leaves.
+    Tag(u32),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Arm {
+    /// Pointer variables that are null when the arm runs; it needn't release them.
+    pub nulls: Vec<Var>,
+    pub block: Block,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    /// A partial operation fails with the code of `eval`'s primitive.
+    Scalar(Scalar, Vec<Atom>),
+    /// The sum of two ints that is known to be in range.
+    IndexAdd(Atom, Atom),
+    /// The product of two ints that is known to be in range.
+    IndexMul(Atom, Atom),
+    /// Is `0 ≤ .0 < .1`?
+    InRange(Atom, Atom),
+    Call(FunctionId, Vec<Atom>),
+    If(Atom, Box<Block>, Box<Block>),
+    /// One arm for each value 0, 1, … of an int.
+    Switch(Atom, Vec<Arm>),
+    Loop {
+        params: Vec<(Var, Atom)>,
+        body: Box<Block>,
+    },
+    /// A new node that holds these leaves, consumed.
+    Node(DescriptorId, Vec<Atom>),
+    /// Leaf `.2` of a node of such a descriptor. The node is borrowed; a pointer is read without its count, so it is retained next.
+    Load(DescriptorId, Atom, u32),
+    /// Gives up a node after its leaves were read: if nobody else sees it, it is freed and its pointers move to the variables they
+    /// were read into (with their places), otherwise those are retained.
+    Open {
+        descriptor: DescriptorId,
+        node: Atom,
+        taken: Vec<(Var, u32)>,
+    },
+    IsObject(Atom),
+    /// The tag of an alternative that is its pointer.
+    TagOf(Atom),
+    /// The pointer that is this tag.
+    PointerOf(Atom),
+    /// A new array of these lengths; its elements have no value yet. Fails if it is too large.
+    NewArray(DescriptorId, Vec<Atom>),
+    /// The leaves of element `at` (a flat number, in range) of an array, borrowed. Pointers are read without their counts.
+    LoadElement {
+        array: Atom,
+        rank: u32,
+        words: u32,
+        at: Atom,
+    },
+    /// The same, but the pointers are moved out: the element is stored to next.
+    TakeElement {
+        array: Atom,
+        rank: u32,
+        words: u32,
+        at: Atom,
+    },
+    /// Writes the leaves, consumed, of element `at` of an array, borrowed, that nobody else sees.
+    StoreElement {
+        array: Atom,
+        rank: u32,
+        at: Atom,
+        leaves: Vec<Atom>,
+    },
+    /// The length of axis `.1` of an array, borrowed.
+    Axis(Atom, u32),
+    /// The array itself, consumed, if nobody else sees it, else a copy.
+    Unshare(Atom),
+    /// The subarray behind `dropped` leading indices, from element `at` on; borrows.
+    Row {
+        array: Atom,
+        dropped: u32,
+        at: Atom,
+    },
+    /// The array with that subarray replaced; consumes both. Fails if the shapes don't fit.
+    ReplaceRow {
+        array: Atom,
+        row: Atom,
+        dropped: u32,
+        at: Atom,
+    },
+    /// Puts row number `at` of `count` into an array (null at row 0: it is made); consumes both. Fails if the row is ragged.
+    StoreRow {
+        array: Atom,
+        row: Atom,
+        at: Atom,
+        count: Atom,
+    },
+    /// Primitive number `.0` of the table; consumes.
+    Prim(u32, Vec<Atom>),
+    /// Text number `.0` of the table.
+    Text(u32),
+    Quiet(bool),
+    /// One more owner of a pointer.
+    Retain(Atom),
+    /// Gives up a pointer.
+    Release(Atom),
+    IsUnique(Atom),
+    /// Fails with the code unless the condition holds.
+    Require(Atom, Code),
+    Fail(Code),
+}
+
+/// What an operation does with an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    Consume,
+    Borrow,
+}
+
+impl Op {
+    /// The operands of the operation itself, not those of its blocks.
+    pub fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
+        use Use::{Borrow, Consume};
+        let mut all = |atoms: &[Atom], how| atoms.iter().for_each(|atom| f(atom, how));
+        match self {
+            Op::Call(_, atoms) | Op::Node(_, atoms) | Op::Prim(_, atoms) => all(atoms, Consume),
+            Op::Scalar(_, atoms) | Op::NewArray(_, atoms) => all(atoms, Borrow),
+            Op::IndexAdd(a, b) | Op::IndexMul(a, b) | Op::InRange(a, b) => all(&[*a, *b], Borrow),
+            Op::If(a, ..)
+            | Op::Switch(a, _)
+            | Op::Load(_, a, _)
+            | Op::IsObject(a)
+            | Op::TagOf(a)
+            | Op::PointerOf(a)
+            | Op::Axis(a, _)
+            | Op::Retain(a)
+            | Op::IsUnique(a)
+            | Op::Require(a, _) => all(&[*a], Borrow),
+            Op::Loop { params, .. } => params.iter().for_each(|(_, atom)| f(atom, Consume)),
+            Op::LoadElement { array, at, .. } | Op::TakeElement { array, at, .. } | Op::Row { array, at, .. } => {
+                all(&[*array, *at], Borrow);
+            }
+            Op::StoreElement { array, at, leaves, .. } => {
+                all(&[*array, *at], Borrow);
+                all(leaves, Consume);
+            }
+            Op::Unshare(a) | Op::Release(a) | Op::Open { node: a, .. } => all(&[*a], Consume),
+            Op::ReplaceRow { array, row, at, .. } => {
+                all(&[*array, *row], Consume);
+                all(&[*at], Borrow);
+            }
+            Op::StoreRow { array, row, at, count } => {
+                all(&[*array, *row], Consume);
+                all(&[*at, *count], Borrow);
+            }
+            Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
+        }
+    }
+
+    /// Are the pointers it binds still owned by what it reads from?
+    pub fn binds_borrowed(&self) -> bool {
+        matches!(self, Op::Load(..) | Op::LoadElement { .. })
+    }
+
+    pub fn for_each_block(&self, mut f: impl FnMut(&Block)) {
+        match self {
+            Op::If(_, yes, no) => {
+                f(yes);
+                f(no);
+            }
+            Op::Switch(_, arms) => arms.iter().for_each(|arm| f(&arm.block)),
+            Op::Loop { body, .. } => f(body),
+            _ => {}
+        }
+    }
+}
+
+impl Leaf {
+    pub fn is_pointer(self) -> bool {
+        matches!(self, Leaf::Ptr | Leaf::Object)
+    }
+
+    /// The leaf that isn't used.
+    pub fn nothing(self) -> Atom {
+        match self {
+            Leaf::Bool => Atom::Bool(false),
+            Leaf::Int => Atom::Int(0),
+            Leaf::Real => Atom::Real(0.0),
+            Leaf::Ptr | Leaf::Object => Atom::Null,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! L4 → LLVM IR text (LLVM 19 and later).
+//!
+//! In: an L4 program that its checker accepts. Out: one module that defines `entry` and needs only [`RUNTIME_SYMBOLS`]. No address of this process is in the text, so equal programs give equal text. No fast-math: every
+//! operation on reals is IEEE's.
+
+mod body;
+mod memory;
+mod nodes;
+mod prelude;
+mod recursion;
+mod scalars;
+mod symbols;
+mod transcendentals;
+
+pub use symbols::{RUNTIME_SYMBOLS, SIGNATURES};
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use loops::{Descriptor, Kind, Leaf, Program};
+
+/// The module's text.
+pub fn emit(program: &Program) -> String {
+    let mut text = String::from("source_filename = \"evert\"\n\n");
+    let mut needs = Needs::default();
+    let recursive = recursion::recursive(program);
+    descriptors(program, &mut text);
+    for (number, function) in program.functions.iter().enumerate() {
+        body::function(program, number, function, recursive[number], &mut needs, &mut text);
+    }
+    entry(program, &mut text);
+    needs.nodes.iter().for_each(|words| prelude::allocation(*words, &mut text));
+    needs.freed.iter().for_each(|words| prelude::freeing(*words, &mut text));
+    transcendentals::define(&needs.transcendentals, &mut text);
+    text.push_str(prelude::TEXT);
+    text
+}
+
+/// What the functions use and the module therefore defines.
+#[derive(Default)]
+pub(crate) struct Needs {
+    /// Total sizes of nodes, in words.
+    pub(crate) nodes: BTreeSet<u32>,
+    /// Of those that are freed where they are opened.
+    pub(crate) freed: BTreeSet<u32>,
+    pub(crate) transcendentals: BTreeSet<u16>,
+}
+
+/// LLVM's type of a leaf in a register.
+pub(crate) fn type_of(leaf: Leaf) -> &'static str {
+    match leaf {
+        Leaf::Bool => "i1",
+        Leaf::Int => "i64",
+        Leaf::Real => "double",
+        Leaf::Ptr | Leaf::Object => "ptr",
+    }
+}
+
+/// More results than this go through memory.
+pub(crate) const RESULTS_BY_VALUE: usize = 4;
+
+/// How a function returns its leaves.
+pub(crate) fn return_type(results: &[Leaf]) -> String {
+    match results {
+        [] => "void".to_string(),
+        [one] => type_of(*one).to_string(),
+        several if several.len() <= RESULTS_BY_VALUE => {
+            let types: Vec<_> = several.iter().map(|leaf| type_of(*leaf)).collect();
+            format!("{{ {} }}", types.join(", "))
+        }
+        _ => "void".to_string(),
+    }
+}
+
+fn descriptors(program: &Program, text: &mut String) {
+    for (number, Descriptor { kind, words, pointers }) in program.descriptors.iter().enumerate() {
+        let kind = match kind {
+            Kind::Node => 0,
+            Kind::Array => 1,
+        };
+        let offsets: Vec<String> = pointers.iter().map(|at| format!("i64 {at}")).collect();
+        let count = pointers.len();
+        let _ = writeln!(
+            text,
+            "@d{number} = internal constant {{ i64, i64, i64, [{count} x i64] }} {{ i64 {kind}, i64 {words}, i64 {count}, [{count} x i64] [{}] }}",
+            offsets.join(", ")
+        );
+    }
+}
+
+/// The function that the runtime calls: leaf words in memory.
+fn entry(program: &Program, text: &mut String) {
+    let function = &program.functions[program.entry.0 as usize];
+    let mut body = memory::Lines::new(text);
+    body.line(format_args!("define void @entry(ptr noalias %ctx, ptr %args, ptr %out) nounwind {{"));
+    let mut args = vec!["ptr %ctx".to_string()];
+    for (at, param) in function.params.iter().enumerate() {
+        let leaf = function.vars[param.0 as usize];
+        body.line(format_args!("  %a{at}.p = getelementptr i64, ptr %args, i64 {at}"));
+        body.load_word(&format!("%a{at}"), leaf, &format!("%a{at}.p"), memory::Place::Scratch);
+        args.push(format!("{} %a{at}", type_of(leaf)));
+    }
+    let by_value = function.results.len() <= RESULTS_BY_VALUE;
+    if !by_value {
+        args.push("ptr %out".to_string());
+    }
+    let (number, returned) = (program.entry.0, return_type(&function.results));
+    let result = if returned == "void" { "" } else { "%r = " };
+    body.line(format_args!("  {result}call fastcc {returned} @f{number}({})", args.join(", ")));
+    for (at, leaf) in function.results.iter().enumerate().filter(|_| by_value) {
+        let value = if function.results.len() == 1 {
+            "%r".to_string()
+        } else {
+            body.line(format_args!("  %r{at} = extractvalue {returned} %r, {at}"));
+            format!("%r{at}")
+        };
+        body.line(format_args!("  %o{at}.p = getelementptr i64, ptr %out, i64 {at}"));
+        body.store_word(&value, *leaf, &format!("%o{at}.p"), memory::Place::Scratch);
+    }
+    body.line(format_args!("  ret void\n}}\n"));
+}

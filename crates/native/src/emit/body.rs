@@ -1,0 +1,471 @@
+//! One function: structured L4 as basic blocks. Variables are SSA values of the same number; what branches and loops bind are
+//! phis. Failures go to cold blocks at the end, one for each code and place.
+
+use std::fmt;
+
+use base::{Code, Span, codes};
+use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Program, Statement, Var};
+use rustc_hash::FxHashMap;
+
+use super::memory::{COUNT, LENGTH, Lines, Place};
+use super::{Needs, RESULTS_BY_VALUE, return_type, type_of};
+
+/// Words of an object before its leaves, and of an array before its lengths.
+pub(super) const HEADER: u32 = 2;
+const ARRAY_HEADER: u32 = 3;
+
+pub(super) fn function(
+    program: &Program,
+    number: usize,
+    function: &Function,
+    recursive: bool,
+    needs: &mut Needs,
+    text: &mut String,
+) {
+    let mut params = vec!["ptr noalias %ctx".to_string()];
+    params.extend(
+        function.params.iter().map(|param| format!("{} %v{}", type_of(function.vars[param.0 as usize]), param.0)),
+    );
+    if function.results.len() > RESULTS_BY_VALUE {
+        params.push("ptr noalias %out".to_string());
+    }
+    let returned = return_type(&function.results);
+    let params = params.join(", ");
+    let name: String = function.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut lines = Lines::new(text);
+    lines.line(format_args!("; {name}\ndefine internal fastcc {returned} @f{number}({params}) nounwind {{\nentry:"));
+    let start = lines.text.len();
+    let mut body = Body {
+        program,
+        function,
+        needs,
+        lines,
+        label: "entry".to_string(),
+        labels: 0,
+        loops: vec![],
+        failures: FxHashMap::default(),
+        failure_order: vec![],
+        words: 0,
+        outs: 0,
+        span: function.span,
+    };
+    if recursive {
+        body.check_stack();
+    }
+    if let Some(atoms) = body.block(&function.body) {
+        body.give_back(&atoms);
+    }
+    body.finish(start);
+}
+
+/// A loop that is open: where its body begins, and who goes there with which values.
+struct OpenLoop {
+    header: String,
+    edges: Vec<(String, Vec<Atom>)>,
+}
+
+pub(super) struct Body<'p> {
+    pub(super) program: &'p Program,
+    function: &'p Function,
+    pub(super) needs: &'p mut Needs,
+    pub(super) lines: Lines<'p>,
+    /// The basic block that is being written.
+    label: String,
+    labels: u32,
+    loops: Vec<OpenLoop>,
+    failures: FxHashMap<(Code, Span), usize>,
+    failure_order: Vec<(Code, Span)>,
+    /// Words of scratch memory for the runtime's functions, and for results of our own.
+    words: usize,
+    outs: usize,
+    span: Span,
+}
+
+/// The values of a block that has ended by yielding; `None` if control doesn't get there.
+type Yielded = Option<Vec<Atom>>;
+
+impl Body<'_> {
+    fn leaf(&self, var: Var) -> Leaf {
+        self.function.vars[var.0 as usize]
+    }
+
+    pub(super) fn leaf_of(&self, atom: &Atom) -> Leaf {
+        match atom {
+            Atom::Var(var) => self.leaf(*var),
+            Atom::Bool(_) => Leaf::Bool,
+            Atom::Int(_) => Leaf::Int,
+            Atom::Real(_) => Leaf::Real,
+            Atom::Null | Atom::Tag(_) => Leaf::Ptr,
+        }
+    }
+
+    pub(super) fn atom(&self, atom: &Atom) -> String {
+        match atom {
+            Atom::Var(var) => format!("%v{}", var.0),
+            Atom::Bool(b) => b.to_string(),
+            Atom::Int(i) => i.to_string(),
+            Atom::Real(x) => super::scalars::real(*x),
+            Atom::Null | Atom::Tag(0) => "null".to_string(),
+            Atom::Tag(tag) => format!("inttoptr (i64 {tag} to ptr)"),
+        }
+    }
+
+    fn typed(&self, atom: &Atom) -> String {
+        format!("{} {}", type_of(self.leaf_of(atom)), self.atom(atom))
+    }
+
+    pub(super) fn line(&mut self, line: fmt::Arguments<'_>) {
+        self.lines.line(format_args!("  {line}"));
+    }
+
+    pub(super) fn define(&mut self, name: &str, instruction: fmt::Arguments<'_>) {
+        self.lines.line(format_args!("  {name} = {instruction}"));
+    }
+
+    pub(super) fn value(&mut self, instruction: fmt::Arguments<'_>) -> String {
+        self.lines.value(instruction)
+    }
+
+    pub(super) fn new_label(&mut self) -> String {
+        self.labels += 1;
+        format!("b{}", self.labels)
+    }
+
+    pub(super) fn begin(&mut self, label: String) {
+        self.lines.line(format_args!("{label}:"));
+        self.label = label;
+    }
+
+    /// The place of the statement, as arguments.
+    pub(super) fn span_args(&self) -> String {
+        span_args(self.span)
+    }
+
+    fn failure(&mut self, code: Code) -> usize {
+        let key = (code, self.span);
+        let next = self.failure_order.len();
+        *self.failures.entry(key).or_insert_with(|| {
+            self.failure_order.push(key);
+            next
+        })
+    }
+
+    pub(super) fn fail_if(&mut self, condition: &str, code: Code) {
+        let (failure, next) = (self.failure(code), self.new_label());
+        self.line(format_args!("br i1 {condition}, label %fail{failure}, label %{next}"));
+        self.begin(next);
+    }
+
+    pub(super) fn require(&mut self, condition: &str, code: Code) {
+        let (failure, next) = (self.failure(code), self.new_label());
+        self.line(format_args!("br i1 {condition}, label %{next}, label %fail{failure}"));
+        self.begin(next);
+    }
+
+    fn check_stack(&mut self) {
+        let frame = self.value(format_args!("call ptr @llvm.frameaddress.p0(i32 0)"));
+        let limit = self.value(format_args!("load ptr, ptr %ctx, !tbaa !17"));
+        let below = self.value(format_args!("icmp ult ptr {frame}, {limit}"));
+        self.fail_if(&below, codes::RECURSION_TOO_DEEP);
+    }
+
+    /// Returns the function's results.
+    fn give_back(&mut self, atoms: &[Atom]) {
+        match atoms {
+            [] => self.line(format_args!("ret void")),
+            [one] => self.line(format_args!("ret {}", self.typed(one))),
+            several if several.len() <= RESULTS_BY_VALUE => {
+                let ty = return_type(&self.function.results);
+                let mut whole = "poison".to_string();
+                for (at, atom) in several.iter().enumerate() {
+                    let part = self.typed(atom);
+                    whole = self.value(format_args!("insertvalue {ty} {whole}, {part}, {at}"));
+                }
+                self.line(format_args!("ret {ty} {whole}"));
+            }
+            many => {
+                self.store_words(Place::Scratch, "%out", 0, many);
+                self.line(format_args!("ret void"));
+            }
+        }
+    }
+
+    /// The cold blocks, and at the start of the function the scratch memory.
+    fn finish(mut self, start: usize) {
+        for (number, (code, span)) in std::mem::take(&mut self.failure_order).into_iter().enumerate() {
+            let span = span_args(span);
+            self.lines.line(format_args!("fail{number}:"));
+            self.line(format_args!("call void @rt_fail(ptr %ctx, i64 {}, {span})", code.0));
+            self.line(format_args!("unreachable"));
+        }
+        self.lines.line(format_args!("}}\n"));
+        let scratch = |name: &str, words: usize| match words {
+            0 => String::new(),
+            words => format!("  %{name} = alloca [{words} x i64]\n"),
+        };
+        let scratch = scratch("words", self.words) + &scratch("outs", self.outs);
+        self.lines.text.insert_str(start, &scratch);
+    }
+
+    fn block(&mut self, block: &Block) -> Yielded {
+        stacker::maybe_grow(64 << 10, 1 << 20, || {
+            for statement in &block.statements {
+                self.span = statement.span;
+                if !self.statement(statement) {
+                    return None;
+                }
+            }
+            match &block.end {
+                End::Yield(atoms) => Some(atoms.clone()),
+                End::Again(atoms) => {
+                    let edge = (self.label.clone(), atoms.clone());
+                    let open = self.loops.last_mut().expect("L4 is checked: `again` is in a loop");
+                    open.edges.push(edge);
+                    let header = open.header.clone();
+                    self.line(format_args!("br label %{header}"));
+                    None
+                }
+                End::Never => {
+                    self.line(format_args!("unreachable"));
+                    None
+                }
+            }
+        })
+    }
+
+    /// Does control get behind the statement?
+    fn statement(&mut self, Statement { vars, op, .. }: &Statement) -> bool {
+        let name = vars.first().map_or(String::new(), |var| format!("%v{}", var.0));
+        match op {
+            Op::Scalar(scalar, atoms) => self.scalar(&name, *scalar, atoms),
+            Op::IndexAdd(a, b) => self.define(&name, format_args!("add nsw i64 {}, {}", self.atom(a), self.atom(b))),
+            Op::IndexMul(a, b) => self.define(&name, format_args!("mul nsw i64 {}, {}", self.atom(a), self.atom(b))),
+            Op::InRange(a, b) => self.define(&name, format_args!("icmp ult i64 {}, {}", self.atom(a), self.atom(b))),
+            Op::Call(id, atoms) => self.call(vars, id.0, atoms),
+            Op::If(condition, yes, no) => return self.branch(vars, condition, yes, no),
+            Op::Switch(tag, arms) => return self.switch(vars, tag, arms),
+            Op::Loop { params, body } => return self.looped(vars, params, body),
+            Op::Node(id, atoms) => self.node(&name, id.0, atoms),
+            Op::Load(_, node, at) => {
+                let from = self.lines.word(&self.atom(node), HEADER + at);
+                self.lines.load_word(&name, self.leaf(vars[0]), &from, Place::Node);
+            }
+            Op::Open { descriptor, node, taken } => self.open(descriptor.0, node, taken),
+            Op::IsObject(a) => {
+                self.define(&name, format_args!("icmp ugt ptr {}, inttoptr (i64 4095 to ptr)", self.atom(a)));
+            }
+            Op::TagOf(a) => self.define(&name, format_args!("ptrtoint ptr {} to i64", self.atom(a))),
+            Op::PointerOf(a) => self.define(&name, format_args!("inttoptr i64 {} to ptr", self.atom(a))),
+            Op::Retain(a) => self.retain(a),
+            Op::Release(a) => self.release(a),
+            Op::IsUnique(a) => {
+                let count = self.value(format_args!("load i64, ptr {}, {COUNT}", self.atom(a)));
+                self.define(&name, format_args!("icmp eq i64 {count}, 1"));
+            }
+            Op::Prim(site, atoms) => self.prim(vars, *site, atoms),
+            Op::Text(text) => self.define(&name, format_args!("call ptr @rt_text(ptr %ctx, i64 {text})")),
+            Op::Quiet(quiet) => {
+                let change = if *quiet { 1 } else { -1 };
+                self.line(format_args!("call void @rt_quiet(ptr %ctx, i64 {change})"));
+            }
+            Op::Require(condition, code) => self.require(&self.atom(condition), *code),
+            Op::Fail(code) => {
+                let failure = self.failure(*code);
+                self.line(format_args!("br label %fail{failure}"));
+                return false;
+            }
+            Op::NewArray(..)
+            | Op::LoadElement { .. }
+            | Op::TakeElement { .. }
+            | Op::StoreElement { .. }
+            | Op::Axis(..)
+            | Op::Unshare(_)
+            | Op::Row { .. }
+            | Op::ReplaceRow { .. }
+            | Op::StoreRow { .. } => self.array_op(&name, vars, op),
+        }
+        true
+    }
+
+    fn call(&mut self, vars: &[Var], callee: u32, atoms: &[Atom]) {
+        let results = &self.program.functions[callee as usize].results;
+        let returned = return_type(results);
+        let mut args = vec!["ptr %ctx".to_string()];
+        args.extend(atoms.iter().map(|atom| self.typed(atom)));
+        if results.len() > RESULTS_BY_VALUE {
+            self.outs = self.outs.max(results.len());
+            args.push("ptr %outs".to_string());
+        }
+        let call = format!("call fastcc {returned} @f{callee}({})", args.join(", "));
+        match vars {
+            [] => self.line(format_args!("{call}")),
+            [one] => self.define(&format!("%v{}", one.0), format_args!("{call}")),
+            several if several.len() <= RESULTS_BY_VALUE => {
+                let whole = self.value(format_args!("{call}"));
+                for (at, var) in several.iter().enumerate() {
+                    self.define(&format!("%v{}", var.0), format_args!("extractvalue {returned} {whole}, {at}"));
+                }
+            }
+            many => {
+                self.line(format_args!("{call}"));
+                self.load_words(Place::Scratch, "%outs", 0, many);
+            }
+        }
+    }
+
+    pub(super) fn store_words(&mut self, area: Place, to: &str, start: usize, atoms: &[Atom]) {
+        for (at, atom) in (start..).zip(atoms) {
+            let place = self.lines.word(to, at as u32);
+            self.lines.store_word(&self.atom(atom), self.leaf_of(atom), &place, area);
+        }
+    }
+
+    fn load_words(&mut self, area: Place, from: &str, start: usize, vars: &[Var]) {
+        for (at, var) in (start..).zip(vars) {
+            let place = self.lines.word(from, at as u32);
+            self.lines.load_word(&format!("%v{}", var.0), self.leaf(*var), &place, area);
+        }
+    }
+
+    /// Scratch memory for a function of the runtime.
+    fn scratch(&mut self, words: usize) {
+        self.words = self.words.max(words.max(1));
+    }
+
+    fn prim(&mut self, vars: &[Var], site: u32, atoms: &[Atom]) {
+        self.scratch(atoms.len() + vars.len());
+        self.store_words(Place::Scratch, "%words", 0, atoms);
+        let out = self.lines.word("%words", atoms.len() as u32);
+        self.line(format_args!("call void @rt_prim(ptr %ctx, i64 {site}, ptr %words, ptr {out})"));
+        self.load_words(Place::Scratch, "%words", atoms.len(), vars);
+    }
+
+    fn array_op(&mut self, name: &str, vars: &[Var], op: &Op) {
+        match op {
+            Op::NewArray(descriptor, lengths) => {
+                self.scratch(lengths.len());
+                self.store_words(Place::Scratch, "%words", 0, lengths);
+                let (rank, span) = (lengths.len(), self.span_args());
+                let descriptor = descriptor.0;
+                self.define(
+                    name,
+                    format_args!("call ptr @rt_array(ptr %ctx, ptr @d{descriptor}, i64 {rank}, ptr %words, {span})"),
+                );
+            }
+            Op::LoadElement { array, rank, words, at } | Op::TakeElement { array, rank, words, at } => {
+                if *words > 0 {
+                    let element = self.element(array, *rank, *words, at);
+                    self.load_words(Place::Array, &element, 0, vars);
+                }
+            }
+            Op::StoreElement { array, rank, at, leaves } => {
+                if !leaves.is_empty() {
+                    let element = self.element(array, *rank, leaves.len() as u32, at);
+                    self.store_words(Place::Array, &element, 0, leaves);
+                }
+            }
+            Op::Axis(array, axis) => {
+                let place = self.lines.word(&self.atom(array), ARRAY_HEADER + axis);
+                self.define(name, format_args!("load i64, ptr {place}, {LENGTH}"));
+            }
+            Op::Unshare(array) => {
+                self.define(name, format_args!("call fastcc ptr @unshare(ptr %ctx, ptr {})", self.atom(array)));
+            }
+            Op::Row { array, dropped, at } => {
+                let (array, at) = (self.atom(array), self.atom(at));
+                self.define(name, format_args!("call ptr @rt_row(ptr %ctx, ptr {array}, i64 {dropped}, i64 {at})"));
+            }
+            Op::ReplaceRow { array, row, dropped, at } => {
+                let (array, row, at, span) = (self.atom(array), self.atom(row), self.atom(at), self.span_args());
+                let args = format!("ptr %ctx, ptr {array}, ptr {row}, i64 {dropped}, i64 {at}, {span}");
+                self.define(name, format_args!("call ptr @rt_replace_row({args})"));
+            }
+            Op::StoreRow { array, row, at, count } => {
+                let [array, row, at, count] = [array, row, at, count].map(|atom| self.atom(atom));
+                let args = format!("ptr %ctx, ptr {array}, ptr {row}, i64 {at}, i64 {count}, {}", self.span_args());
+                self.define(name, format_args!("call ptr @rt_store_row({args})"));
+            }
+            other => unreachable!("emission: {other:?} is no operation on arrays"),
+        }
+    }
+
+    /// The address of an element.
+    fn element(&mut self, array: &Atom, rank: u32, words: u32, at: &Atom) -> String {
+        let first = self.lines.word(&self.atom(array), ARRAY_HEADER + rank);
+        let at = self.atom(at);
+        self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"))
+    }
+
+    fn branch(&mut self, vars: &[Var], condition: &Atom, yes: &Block, no: &Block) -> bool {
+        let (yes_label, no_label, join) = (self.new_label(), self.new_label(), self.new_label());
+        self.line(format_args!("br i1 {}, label %{yes_label}, label %{no_label}", self.atom(condition)));
+        let edges = [(yes_label, yes), (no_label, no)];
+        let edges = edges.into_iter().filter_map(|(label, block)| self.branch_to(label, block, &join)).collect();
+        self.join(vars, join, edges)
+    }
+
+    fn switch(&mut self, vars: &[Var], tag: &Atom, arms: &[Arm]) -> bool {
+        let join = self.new_label();
+        let labels: Vec<String> = arms.iter().map(|_| self.new_label()).collect();
+        let Some(last) = labels.last() else {
+            self.line(format_args!("unreachable"));
+            return false;
+        };
+        let cases: Vec<String> =
+            labels.iter().enumerate().map(|(number, label)| format!("i64 {number}, label %{label}")).collect();
+        let cases = cases[..cases.len() - 1].join(" ");
+        self.line(format_args!("switch i64 {}, label %{last} [{cases}]", self.atom(tag)));
+        let edges = labels.into_iter().zip(arms);
+        let edges = edges.filter_map(|(label, arm)| self.branch_to(label, &arm.block, &join)).collect();
+        self.join(vars, join, edges)
+    }
+
+    /// One branch, and if it gets to its end, from where and with what.
+    fn branch_to(&mut self, label: String, block: &Block, join: &str) -> Option<(String, Vec<Atom>)> {
+        self.begin(label);
+        let atoms = self.block(block)?;
+        self.line(format_args!("br label %{join}"));
+        Some((self.label.clone(), atoms))
+    }
+
+    fn join(&mut self, vars: &[Var], join: String, edges: Vec<(String, Vec<Atom>)>) -> bool {
+        if edges.is_empty() {
+            return false;
+        }
+        self.begin(join);
+        for (at, var) in vars.iter().enumerate() {
+            let phi = self.phi(*var, at, &edges);
+            self.lines.line(format_args!("{phi}"));
+        }
+        true
+    }
+
+    fn phi(&self, var: Var, at: usize, edges: &[(String, Vec<Atom>)]) -> String {
+        let incoming: Vec<String> =
+            edges.iter().map(|(label, atoms)| format!("[ {}, %{label} ]", self.atom(&atoms[at]))).collect();
+        format!("  %v{} = phi {} {}", var.0, type_of(self.leaf(var)), incoming.join(", "))
+    }
+
+    fn looped(&mut self, vars: &[Var], params: &[(Var, Atom)], body: &Block) -> bool {
+        let header = self.new_label();
+        let first = (self.label.clone(), params.iter().map(|(_, atom)| *atom).collect());
+        self.line(format_args!("br label %{header}"));
+        self.begin(header.clone());
+        let phis_at = self.lines.text.len();
+        self.loops.push(OpenLoop { header, edges: vec![first] });
+        let result = self.block(body);
+        let open = self.loops.pop().expect("the loop that was pushed");
+        let phis: Vec<String> =
+            params.iter().enumerate().map(|(at, (param, _))| self.phi(*param, at, &open.edges) + "\n").collect();
+        self.lines.text.insert_str(phis_at, &phis.concat());
+        let Some(atoms) = result else { return false };
+        let join = self.new_label();
+        self.line(format_args!("br label %{join}"));
+        let edge = (self.label.clone(), atoms);
+        self.join(vars, join, vec![edge])
+    }
+}
+
+fn span_args(Span { file, start, end }: Span) -> String {
+    format!("i64 {}, i64 {start}, i64 {end}", file.0)
+}

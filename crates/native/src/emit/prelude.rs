@@ -1,0 +1,188 @@
+//! What every module holds: counts and allocation inline, declarations, metadata.
+
+use std::fmt::Write;
+
+/// Objects of this many words and more are not on the free lists.
+pub(super) const LARGE: u32 = 64;
+
+/// The function that makes room for a node of so many words, header included: from the free list, else from the bump space,
+/// else by the runtime.
+pub(super) fn allocation(words: u32, text: &mut String) {
+    if words >= LARGE {
+        let _ = writeln!(
+            text,
+            "define internal fastcc ptr @new_{words}(ptr noalias %ctx) nounwind {{\n  %p = call ptr @rt_alloc(ptr %ctx, i64 {words})\n  ret ptr %p\n}}\n"
+        );
+        return;
+    }
+    let (list, bytes) = (8 + words, 8 * words);
+    let _ = writeln!(
+        text,
+        "define internal fastcc ptr @new_{words}(ptr noalias %ctx) nounwind inlinehint {{
+  %list = getelementptr inbounds i64, ptr %ctx, i64 {list}
+  %head = load ptr, ptr %list, !tbaa !17
+  %none = icmp eq ptr %head, null
+  br i1 %none, label %fresh, label %pop, !prof !20
+pop:
+  %next = load ptr, ptr %head
+  store ptr %next, ptr %list, !tbaa !17
+  %live.p = getelementptr inbounds i64, ptr %ctx, i64 3
+  %live = load i64, ptr %live.p, !tbaa !17
+  %more = add i64 %live, 1
+  store i64 %more, ptr %live.p, !tbaa !17
+  ret ptr %head
+fresh:
+  %p = call fastcc ptr @fresh(ptr %ctx, i64 {bytes}, i64 {words})
+  ret ptr %p
+}}
+"
+    );
+}
+
+/// The function that takes back the room of a node of so many words that nobody sees; what it holds is cared for.
+pub(super) fn freeing(words: u32, text: &mut String) {
+    let list = 8 + words;
+    let _ = writeln!(
+        text,
+        "define internal fastcc void @free_{words}(ptr noalias %ctx, ptr %p) nounwind inlinehint {{
+  %list = getelementptr inbounds i64, ptr %ctx, i64 {list}
+  %head = load ptr, ptr %list, !tbaa !17
+  store ptr %head, ptr %p
+  store ptr %p, ptr %list, !tbaa !17
+  %live.p = getelementptr inbounds i64, ptr %ctx, i64 3
+  %live = load i64, ptr %live.p, !tbaa !17
+  %less = add i64 %live, -1
+  store i64 %less, ptr %live.p, !tbaa !17
+  ret void
+}}
+"
+    );
+}
+
+/// Definitions and declarations that don't depend on the program.
+pub(super) const TEXT: &str = "\
+define internal fastcc ptr @fresh(ptr noalias %ctx, i64 %bytes, i64 %words) nounwind noinline {
+  %bump.p = getelementptr inbounds i64, ptr %ctx, i64 1
+  %bump = load ptr, ptr %bump.p, !tbaa !17
+  %end.p = getelementptr inbounds i64, ptr %ctx, i64 2
+  %end = load ptr, ptr %end.p, !tbaa !17
+  %next = getelementptr i8, ptr %bump, i64 %bytes
+  %room = icmp ule ptr %next, %end
+  br i1 %room, label %take, label %refill
+take:
+  store ptr %next, ptr %bump.p, !tbaa !17
+  %live.p = getelementptr inbounds i64, ptr %ctx, i64 3
+  %live = load i64, ptr %live.p, !tbaa !17
+  %more = add i64 %live, 1
+  store i64 %more, ptr %live.p, !tbaa !17
+  ret ptr %bump
+refill:
+  %p = call ptr @rt_refill(ptr %ctx, i64 %words)
+  ret ptr %p
+}
+
+define internal fastcc void @retain_object(ptr %p) nounwind alwaysinline {
+  %count = load i64, ptr %p, !tbaa !15
+  %more = add i64 %count, 1
+  store i64 %more, ptr %p, !tbaa !15
+  ret void
+}
+
+define internal fastcc void @retain(ptr %p) nounwind inlinehint {
+  %is = icmp ugt ptr %p, inttoptr (i64 4095 to ptr)
+  br i1 %is, label %object, label %done
+object:
+  %count = load i64, ptr %p, !tbaa !15
+  %more = add i64 %count, 1
+  store i64 %more, ptr %p, !tbaa !15
+  br label %done
+done:
+  ret void
+}
+
+define internal fastcc void @release_object(ptr noalias %ctx, ptr %p) nounwind inlinehint {
+  %count = load i64, ptr %p, !tbaa !15
+  %less = add i64 %count, -1
+  store i64 %less, ptr %p, !tbaa !15
+  %last = icmp eq i64 %less, 0
+  br i1 %last, label %free, label %done
+free:
+  call void @rt_free(ptr %ctx, ptr %p)
+  br label %done
+done:
+  ret void
+}
+
+define internal fastcc void @release(ptr noalias %ctx, ptr %p) nounwind inlinehint {
+  %is = icmp ugt ptr %p, inttoptr (i64 4095 to ptr)
+  br i1 %is, label %object, label %done
+object:
+  call fastcc void @release_object(ptr %ctx, ptr %p)
+  br label %done
+done:
+  ret void
+}
+
+define internal fastcc ptr @unshare(ptr noalias %ctx, ptr %p) nounwind inlinehint {
+  %count = load i64, ptr %p, !tbaa !15
+  %alone = icmp eq i64 %count, 1
+  br i1 %alone, label %done, label %shared, !prof !21
+shared:
+  %copy = call ptr @rt_copy_array(ptr %ctx, ptr %p)
+  ret ptr %copy
+done:
+  ret ptr %p
+}
+
+declare void @rt_fail(ptr, i64, i64, i64, i64) cold noreturn nounwind
+declare void @rt_free(ptr, ptr) nounwind
+declare noalias nonnull ptr @rt_refill(ptr, i64) cold nounwind
+declare noalias nonnull ptr @rt_alloc(ptr, i64) nounwind
+declare noalias nonnull ptr @rt_array(ptr, ptr, i64, ptr, i64, i64, i64) nounwind
+declare noalias nonnull ptr @rt_row(ptr, ptr, i64, i64) nounwind
+declare noalias nonnull ptr @rt_copy_array(ptr, ptr) nounwind
+declare nonnull ptr @rt_replace_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
+declare nonnull ptr @rt_store_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
+declare void @rt_prim(ptr, i64, ptr, ptr) nounwind
+declare nonnull ptr @rt_text(ptr, i64) nounwind
+declare void @rt_quiet(ptr, i64) nounwind
+declare i64 @rt_int_pow(ptr, i64, i64, i64, i64, i64) nounwind
+declare double @rt_power_slope(double, double, i64) nounwind willreturn memory(none)
+declare double @rt_power_log(double, double, i64) nounwind willreturn memory(none)
+
+declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64)
+declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.abs.i64(i64, i1)
+declare double @llvm.fabs.f64(double)
+declare double @llvm.floor.f64(double)
+declare double @llvm.ceil.f64(double)
+declare double @llvm.roundeven.f64(double)
+declare double @llvm.trunc.f64(double)
+declare double @llvm.sqrt.f64(double)
+declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.copysign.f64(double, double)
+declare ptr @llvm.frameaddress.p0(i32)
+
+!0 = !{!\"evert\"}
+!1 = !{!\"int\", !0, i64 0}
+!2 = !{!\"real\", !0, i64 0}
+!3 = !{!\"pointer\", !0, i64 0}
+!4 = !{!\"length\", !0, i64 0}
+!5 = !{!\"count\", !0, i64 0}
+!6 = !{!\"descriptor\", !0, i64 0}
+!7 = !{!\"context\", !0, i64 0}
+!8 = !{!\"leaf\", !0, i64 0}
+!11 = !{!1, !1, i64 0}
+!12 = !{!2, !2, i64 0}
+!13 = !{!3, !3, i64 0}
+!14 = !{!4, !4, i64 0}
+!15 = !{!5, !5, i64 0}
+!16 = !{!6, !6, i64 0}
+!17 = !{!7, !7, i64 0}
+!18 = !{!8, !8, i64 0}
+!20 = !{!\"branch_weights\", i32 1, i32 1000}
+!21 = !{!\"branch_weights\", i32 1000, i32 1}
+";

@@ -1,0 +1,71 @@
+//! The symbols that compiled code needs from outside: the functions of the runtime, and what LLVM itself may call for.
+//!
+//! All are in the C convention of the platform. `ctx` is the `Context`; words are 8 bytes; a bool in memory is a word 0 or 1.
+//! "Owned" means that the count of the object goes with the pointer; "borrowed" that it stays with the caller.
+//!
+//! Live objects (`ctx[3]`): compiled code adds one when it takes an object from a free list or from the bump space; a function of
+//! the runtime that makes an object, `rt_refill` and `rt_alloc` included, counts it itself; `rt_free` subtracts what it frees.
+//!
+//! A span is three words: file, start, end. A module defines `void @entry(ptr ctx, ptr args, ptr out)`: it reads the leaf words of the
+//! parameters, which it then owns, and writes those of the result, owned by the caller.
+
+/// The name of every symbol that may be undefined in a module of ours.
+pub const RUNTIME_SYMBOLS: &[&str] = &{
+    let mut names = [""; SIGNATURES.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = SIGNATURES[i].0;
+        i += 1;
+    }
+    names
+};
+
+/// The same, each with its signature.
+pub const SIGNATURES: &[(&str, &str)] = &[
+    // Ends the run with an error. Never returns.
+    ("rt_fail", "void (ptr ctx, i64 code, i64 file, i64 start, i64 end)"),
+    // Frees an object whose count has just become zero (the word says 0 or 1: don't look), and what it alone holds.
+    ("rt_free", "void (ptr ctx, ptr object)"),
+    // An object of this many words (2 … 63, header included), when both free[words] and the bump space have nothing: count and
+    // descriptor are written by the caller.
+    ("rt_refill", "ptr (ptr ctx, i64 words)"),
+    // The same for objects of 64 words and more.
+    ("rt_alloc", "ptr (ptr ctx, i64 words)"),
+    // A new array with count 1, this descriptor, these lengths (not negative), elements uninitialised. Fails: ARRAY_TOO_LARGE.
+    ("rt_array", "ptr (ptr ctx, ptr descriptor, i64 rank, ptr lengths, i64 file, i64 start, i64 end)"),
+    // The array that `dropped` leading indices select: its lengths are those from axis `dropped` on, its elements begin at the
+    // element with flat number `at` (in range, checked before). Elements are retained. `array` is borrowed, the result owned.
+    ("rt_row", "ptr (ptr ctx, ptr array, i64 dropped, i64 at)"),
+    // A copy with count 1, its elements retained; releases one count of `array`, which is more than one.
+    ("rt_copy_array", "ptr (ptr ctx, ptr array)"),
+    // `array` with the row that `dropped` indices select replaced; `at` as above. Owns `array` and `row`; works in place if
+    // `array` has count 1. Fails with SHAPE_MISMATCH unless the row's lengths are those of `array` from axis `dropped` on.
+    ("rt_replace_row", "ptr (ptr ctx, ptr array, ptr row, i64 dropped, i64 at, i64 file, i64 start, i64 end)"),
+    // Row number `at` (0, 1, …, in this order) of an array of `count` rows. At row 0 `array` is null, and the array is made: its
+    // lengths are `count` and those of the row, its descriptor the row's. Owns `array` and `row`, returns `array`. Fails with
+    // RAGGED_ARRAY if the lengths differ from row 0's, with ARRAY_TOO_LARGE.
+    ("rt_store_row", "ptr (ptr ctx, ptr array, ptr row, i64 at, i64 count, i64 file, i64 start, i64 end)"),
+    // Runs primitive number `site` of the program's table. `args`: the leaf words of the arguments, one argument after the
+    // other, owned; `out`: where the leaf words of the result go, owned by the caller.
+    ("rt_prim", "void (ptr ctx, i64 site, ptr args, ptr out)"),
+    // Text number `text` of the program's table, owned.
+    ("rt_text", "ptr (ptr ctx, i64 text)"),
+    // Adds ±1 to the number of reasons to drop what is printed.
+    ("rt_quiet", "void (ptr ctx, i64 change)"),
+    // `a ^ b`. Fails: NEGATIVE_INT_POWER, INT_OVERFLOW.
+    ("rt_int_pow", "i64 (ptr ctx, i64 a, i64 b, i64 file, i64 start, i64 end)"),
+    // `power_slope` and `power_log` of `eval::prims::arithmetic`.
+    ("rt_power_slope", "double (double a, double b, i64 k)"),
+    ("rt_power_log", "double (double a, double b, i64 k)"),
+    // The rest is what LLVM makes of its intrinsics where the processor has no instruction for them.
+    ("fmod", "double (double, double)"),
+    ("floor", "double (double)"),
+    ("ceil", "double (double)"),
+    ("trunc", "double (double)"),
+    ("roundeven", "double (double)"),
+    ("sqrt", "double (double)"),
+    ("fma", "double (double, double, double)"),
+    ("memcpy", "ptr (ptr to, ptr from, i64 bytes)"),
+    ("memmove", "ptr (ptr to, ptr from, i64 bytes)"),
+    ("memset", "ptr (ptr to, i32 byte, i64 bytes)"),
+];

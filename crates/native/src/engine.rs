@@ -1,0 +1,164 @@
+//! The engine: L3 programs in, compiled code that runs out.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use eval::Value;
+use first_order::Codes;
+use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Unavailable};
+
+use crate::emit::emit;
+use crate::layout::Layouts;
+use crate::run::{Runner, Stop, Tables, Usage};
+use crate::runtime::Site;
+use crate::runtime::symbols::symbols;
+use crate::stack::Entry;
+
+/// Changes with what compiled code expects of the runtime.
+const ABI: u32 = 1;
+
+/// Compiles programs and runs them, one at a time.
+pub struct Engine {
+    llvm: Llvm,
+    cache: Cache,
+    runner: Runner,
+}
+
+/// Why there is no engine.
+#[derive(Debug)]
+pub enum NoEngine {
+    /// No LLVM was found.
+    Llvm(Unavailable),
+    /// The system has no room for a stack.
+    Stack,
+}
+
+/// A program ready to run.
+pub struct Compiled {
+    entry: Entry,
+    tables: Tables,
+    pub stats: Stats,
+    /// Keeps the entry's memory.
+    _code: Code,
+}
+
+/// What compiling took.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Stats {
+    pub ir_bytes: usize,
+    pub object_bytes: usize,
+    pub cache_hit: bool,
+    /// From IR to object code, or from the cache.
+    pub compiling: Duration,
+    pub linking: Duration,
+}
+
+/// Compiled code that can't be: a bug of ours, never of the program.
+#[derive(Debug)]
+pub enum Broken {
+    Compile(CompileError),
+    Link(LinkError),
+    /// The object doesn't define this symbol.
+    Missing(&'static str),
+}
+
+impl Engine {
+    /// The engine with the LLVM and the cache that the environment names.
+    pub fn new(self_test: SelfTest) -> Result<Engine, NoEngine> {
+        let cache = Cache::from_environment();
+        let search = Search::from_environment(cache.clone(), self_test);
+        let llvm = Llvm::find(&search).map_err(NoEngine::Llvm)?;
+        Engine::with(llvm, cache)
+    }
+
+    pub fn with(llvm: Llvm, cache: Cache) -> Result<Engine, NoEngine> {
+        let runner = Runner::new().ok_or(NoEngine::Stack)?;
+        Ok(Engine { llvm, cache, runner })
+    }
+
+    /// Makes a program ready to run.
+    pub fn compile(&self, program: &first_order::Program, effort: Effort) -> Result<Compiled, Broken> {
+        let lowered = loops::lower(program);
+        let ir = emit(&lowered);
+        // SAFETY: `emit` keeps to the contract for the tables of the program it is given.
+        unsafe { self.load(&ir, tables(program, &lowered), effort) }
+    }
+
+    /// Makes IR ready to run. `tables` are those that the IR was made with.
+    ///
+    /// # Safety
+    /// The IR keeps to the contract of `docs/dev/native.md` for these tables.
+    pub unsafe fn load(&self, ir: &str, tables: Tables, effort: Effort) -> Result<Compiled, Broken> {
+        let start = Instant::now();
+        let (object, cache_hit) = self.llvm.compile_cached(&self.cache, ir, effort, ABI).map_err(Broken::Compile)?;
+        let compiling = start.elapsed();
+        let code = self.llvm.link(&object, &symbols()).map_err(Broken::Link)?;
+        let linking = start.elapsed() - compiling;
+        let entry = code.address("entry").ok_or(Broken::Missing("entry"))?;
+        // SAFETY: the IR defines `entry` with this signature, by this function's contract.
+        let entry = unsafe { std::mem::transmute::<*const (), Entry>(entry) };
+        let stats = Stats { ir_bytes: ir.len(), object_bytes: object.len(), cache_hit, compiling, linking };
+        Ok(Compiled { entry, tables, stats, _code: code })
+    }
+
+    /// Runs a program on values of its parameters' shapes.
+    pub fn run(
+        &mut self,
+        program: &Compiled,
+        codes: &dyn Codes,
+        args: &[Value],
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Value, Stop> {
+        // SAFETY: the entry was made for the tables it is kept with, and the code is alive.
+        unsafe { self.runner.run(program.entry, &program.tables, codes, args, output) }
+    }
+
+    /// What the last run took.
+    pub fn usage(&self) -> Usage {
+        self.runner.usage()
+    }
+
+    pub fn llvm(&self) -> &Llvm {
+        &self.llvm
+    }
+}
+
+/// What the runtime needs to know of a program: of L3 its shapes, of L4 its tables.
+pub fn tables(program: &first_order::Program, lowered: &loops::Program) -> Tables {
+    let site = |site: &loops::PrimSite| Site {
+        prim: site.prim,
+        args: site.args.clone(),
+        result: site.result,
+        span: site.span,
+    };
+    Tables {
+        shapes: program.shapes.clone(),
+        layouts: Layouts::new(&program.shapes, &program.types),
+        sites: lowered.prims.iter().map(site).collect(),
+        texts: lowered.texts.clone(),
+        parameters: program.parameters.clone(),
+        result: Some(program.result),
+    }
+}
+
+impl fmt::Display for NoEngine {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            NoEngine::Llvm(reason) => reason.fmt(f),
+            NoEngine::Stack => f.write_str("the system has no room for a stack"),
+        }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Broken::Compile(error) => error.fmt(f),
+            Broken::Link(error) => error.fmt(f),
+            Broken::Missing(name) => write!(f, "the object code has no `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for NoEngine {}
+impl std::error::Error for Broken {}

@@ -1,0 +1,16 @@
+//! The native engine: L3 programs as machine code, and what that code needs while it runs.
+//!
+//! In: an L3 program, argument values. Out: a value, or an error with its code and span. What always holds: the heap of a run is
+//! empty afterwards, no compiled or runtime frame unwinds, and a value that doesn't fit the program's shapes is refused, not guessed.
+//!
+//! Read [`emit`] (the code), [`layout`] (how a shape becomes leaf words), [`runtime`] (the context: memory, handles, failures,
+//! primitives), [`stack`] (what compiled code runs on), [`values`] (the border to the evaluator's values), [`run`], [`engine`].
+//! `docs/dev/native.md` is the contract between them.
+
+pub mod emit;
+pub mod engine;
+pub mod layout;
+pub mod run;
+pub mod runtime;
+pub mod stack;
+pub mod values;

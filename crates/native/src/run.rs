@@ -1,0 +1,172 @@
+//! Running compiled code: values in, a value or the reason to stop out.
+//!
+//! A [`Runner`] owns the memory and the stack, which runs share one after the other. After each run its heap is empty, however it
+//! ended.
+
+use std::cell::{Cell, RefCell};
+use std::panic::resume_unwind;
+use std::rc::Rc;
+
+use base::{Code, Span};
+use eval::{Value, memory};
+use first_order::{Codes, ShapeId, Shapes};
+
+use crate::layout::Layouts;
+use crate::runtime::prim::release_words;
+use crate::runtime::{Context, Environment, Failure, Site};
+use crate::stack::{self, Entry, Stack};
+use crate::values::{Border, Take, Unwritten, read, write};
+
+/// What the runtime knows of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    pub shapes: Shapes,
+    pub layouts: Layouts,
+    pub sites: Vec<Site>,
+    pub texts: Vec<Rc<str>>,
+    pub parameters: Vec<ShapeId>,
+    pub result: Option<ShapeId>,
+}
+
+/// Why a run gave no value; `printed` says how many prints it made.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// The program failed.
+    Error { code: Code, span: Span, printed: usize },
+    /// A value didn't fit the program's shapes.
+    Mismatch { text: String, printed: usize },
+    /// There was no memory for an object.
+    Memory { code: Code, printed: usize },
+}
+
+/// What the last run took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    /// Bytes taken from the system at once, chunks in full.
+    pub peak_bytes: usize,
+    /// Objects left after a run that ended well, after its result was taken: always 0, unless code loses objects.
+    pub live_after: i64,
+}
+
+/// The memory and the stack of runs.
+pub struct Runner {
+    ctx: Box<Context>,
+    stack: Stack,
+    words: Vec<u64>,
+    usage: Usage,
+}
+
+impl Runner {
+    /// `None` if the system has no room for a stack.
+    pub fn new() -> Option<Runner> {
+        Some(Runner { ctx: Context::new(), stack: Stack::new()?, words: vec![], usage: Usage::default() })
+    }
+
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Runs compiled code on values of its parameters' shapes.
+    ///
+    /// # Safety
+    /// `entry` is code compiled for these tables; it stays loaded during the call.
+    pub unsafe fn run(
+        &mut self,
+        entry: Entry,
+        tables: &Tables,
+        codes: &dyn Codes,
+        args: &[Value],
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Value, Stop> {
+        let environment = Environment {
+            border: Border { shapes: &tables.shapes, layouts: &tables.layouts, codes },
+            sites: &tables.sites,
+            texts: &tables.texts,
+            output: RefCell::new(output),
+            printed: Cell::new(0),
+            quiet: Cell::new(0),
+        };
+        // SAFETY: by this function's contract.
+        let outcome = unsafe { self.run_in(&environment, entry, tables, args) };
+        self.usage.peak_bytes = self.ctx.peak_bytes();
+        self.ctx.reset();
+        self.stack.trim();
+        if let Some(payload) = self.ctx.take_panic() {
+            resume_unwind(payload);
+        }
+        outcome.map_err(|failure| stop(failure, environment.printed.get()))
+    }
+
+    /// # Safety
+    /// As for [`Runner::run`].
+    unsafe fn run_in(
+        &mut self,
+        environment: &Environment,
+        entry: Entry,
+        tables: &Tables,
+        args: &[Value],
+    ) -> Result<Value, Failure> {
+        let border = environment.border;
+        if args.len() != tables.parameters.len() {
+            let (given, wanted) = (args.len(), tables.parameters.len());
+            return Err(Failure::Mismatch(format!("{given} arguments for {wanted} parameters")));
+        }
+        // What a panic left behind
+        if self.ctx.live() != 0 {
+            self.ctx.reset();
+        }
+        self.words.clear();
+        for (&shape, value) in tables.parameters.iter().zip(args) {
+            write(&mut self.ctx, border, shape, value, &mut self.words).map_err(unwritten)?;
+        }
+        let arguments = self.words.len();
+        let result = tables.result.expect("run: the tables are those of a program");
+        self.words.resize(arguments + border.layouts.get(result).words, 0);
+        self.ctx.stack_limit = self.stack.limit(room_for_frames());
+        let top = self.stack.top();
+        let (args, out) = self.words.split_at_mut(arguments);
+        let status = self.ctx.with_environment(environment, |ctx| {
+            // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
+            unsafe { stack::enter(ctx, entry, args.as_ptr(), out.as_mut_ptr(), top) }
+        });
+        if status != 0 {
+            return Err(self.ctx.take_failure().expect("run: who leaves says why"));
+        }
+        // SAFETY: the code has written a value of the result's shape, which is ours.
+        let value = unsafe {
+            let value = read(border, result, out, Take::Unshared);
+            release_words(&mut self.ctx, border.layouts, result, out);
+            value
+        };
+        self.usage.live_after = self.ctx.live();
+        debug_assert_eq!(self.ctx.live(), 0, "run: objects were lost or freed twice");
+        Ok(value)
+    }
+}
+
+/// The stack may take half of what the memory has room for.
+fn room_for_frames() -> usize {
+    const MOST: usize = 8 << 30;
+    const LEAST: usize = 16 << 20;
+    let mut bytes = MOST;
+    while bytes > LEAST && !memory::has_room_for(2 * bytes) {
+        bytes /= 2;
+    }
+    bytes
+}
+
+fn unwritten(error: Unwritten) -> Failure {
+    match error {
+        Unwritten::Mismatch(text) => Failure::Mismatch(text),
+        Unwritten::Memory(code) => Failure::Error { code, span: None },
+    }
+}
+
+fn stop(failure: Failure, printed: usize) -> Stop {
+    match failure {
+        Failure::Error { code, span: Some(span) } => Stop::Error { code, span, printed },
+        Failure::Error { code, span: None } => Stop::Memory { code, printed },
+        Failure::Mismatch(text) => Stop::Mismatch { text, printed },
+        Failure::Panic => unreachable!("run: a panic goes on"),
+    }
+}

@@ -1,0 +1,163 @@
+//! What compiled code needs while it runs: memory, handles, failures, primitives.
+//!
+//! The [`Context`] is the only state. Compiled code knows its first words (`docs/dev/native.md`); the rest is for the functions
+//! here. Everything allocated belongs to the context: leaving a run at any point loses nothing, [`Context::reset`] takes it
+//! all back, handles included.
+//!
+//! Functions named `rt_…` are called by compiled code on its own stack. They don't unwind, and hold nothing with a destructor when
+//! they leave. What calls the evaluator goes through [`crate::stack::on_host`].
+
+pub mod arrays;
+mod fast;
+pub mod handle;
+pub mod heap;
+pub mod object;
+pub mod prim;
+pub mod symbols;
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::ptr;
+use std::rc::Rc;
+
+use base::{Code, Span};
+use first_order::shape::ShapeId;
+
+use crate::stack;
+use crate::values::Border;
+use heap::Heap;
+
+/// The state of a run.
+#[repr(C)]
+pub struct Context {
+    /// A function whose frame would begin below this address fails.
+    pub stack_limit: usize,
+    bump: *mut u64,
+    bump_end: *mut u64,
+    live: i64,
+    /// The thread's stack pointer while compiled code runs ([`crate::stack::HOST_WORD`]).
+    host: usize,
+    reserved: [u64; 3],
+    /// Objects to be used again, by their size in words, linked through their first word.
+    free: [*mut u64; SMALL_WORDS],
+    heap: Heap,
+    failure: Option<Failure>,
+    panic: Option<Box<dyn Any + Send>>,
+    environment: *const Environment<'static>,
+}
+
+/// Objects of fewer words come from chunks, the others one by one.
+pub const SMALL_WORDS: usize = 64;
+
+const _: () = {
+    assert!(std::mem::offset_of!(Context, live) == 3 * 8);
+    assert!(std::mem::offset_of!(Context, host) == stack::HOST_WORD * 8);
+    assert!(std::mem::offset_of!(Context, free) == 8 * 8);
+};
+
+/// Why a run ended early.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Failure {
+    /// An error of the program; memory that is exhausted is one without a span.
+    Error { code: Code, span: Option<Span> },
+    /// A value that doesn't fit the shapes of the program.
+    Mismatch(String),
+    /// The runtime itself panicked; the payload is kept apart.
+    Panic,
+}
+
+/// What the primitives and the border see of the program that runs.
+pub struct Environment<'a> {
+    pub border: Border<'a>,
+    pub sites: &'a [Site],
+    pub texts: &'a [Rc<str>],
+    pub output: RefCell<&'a mut dyn FnMut(&str)>,
+    /// How many prints were made.
+    pub printed: Cell<usize>,
+    /// While positive, what is printed is dropped.
+    pub quiet: Cell<i64>,
+}
+
+/// A use of a primitive in the program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Site {
+    pub prim: calculus::Prim,
+    pub args: Vec<ShapeId>,
+    pub result: ShapeId,
+    pub span: Span,
+}
+
+impl Context {
+    pub fn new() -> Box<Context> {
+        Box::new(Context {
+            stack_limit: 0,
+            bump: ptr::null_mut(),
+            bump_end: ptr::null_mut(),
+            live: 0,
+            host: 0,
+            reserved: [0; 3],
+            free: [ptr::null_mut(); SMALL_WORDS],
+            heap: Heap::default(),
+            failure: None,
+            panic: None,
+            environment: ptr::null(),
+        })
+    }
+
+    /// Objects that are allocated and not freed.
+    pub fn live(&self) -> i64 {
+        self.live
+    }
+
+    /// Remembers why the run ends; the first reason counts.
+    fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+    }
+
+    pub fn take_failure(&mut self) -> Option<Failure> {
+        self.failure.take()
+    }
+
+    pub fn take_panic(&mut self) -> Option<Box<dyn Any + Send>> {
+        self.panic.take()
+    }
+
+    /// Calls `body` while the environment is known to runtime functions.
+    pub fn with_environment<T>(&mut self, environment: &Environment<'_>, body: impl FnOnce(&mut Context) -> T) -> T {
+        self.environment = ptr::from_ref(environment).cast();
+        let result = body(self);
+        self.environment = ptr::null();
+        result
+    }
+
+    /// The environment of the run that is under way.
+    ///
+    /// # Safety
+    /// Called below [`Context::with_environment`]; the reference isn't kept beyond it.
+    unsafe fn environment<'a>(&self) -> &'a Environment<'a> {
+        debug_assert!(!self.environment.is_null(), "the runtime is used outside a run");
+        // SAFETY: `with_environment` stored a reference that lives until it returns, and clears it then.
+        unsafe { &*self.environment.cast() }
+    }
+}
+
+/// Ends the run: what runs on the compiled code's stack is abandoned.
+///
+/// # Safety
+/// Called on the compiled code's stack, with nothing pending there that has a destructor.
+unsafe fn leave(ctx: *mut Context) -> ! {
+    // SAFETY: by this function's contract.
+    unsafe { stack::leave(ctx, 1) }
+}
+
+/// [`Context::fail`] with an error, then [`leave`].
+///
+/// # Safety
+/// As for [`leave`].
+unsafe fn fail_with(ctx: *mut Context, code: Code, span: Option<Span>) -> ! {
+    // SAFETY: `ctx` is the live context of the run; the borrow ends before it is left.
+    unsafe {
+        (*ctx).fail(Failure::Error { code, span });
+        leave(ctx)
+    }
+}

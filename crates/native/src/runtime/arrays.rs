@@ -1,0 +1,199 @@
+//! What compiled code asks of arrays: new ones, rows, copies.
+
+use std::slice;
+
+use base::{Span, codes};
+
+use super::object::{self, ArrayView, Descriptor, is_object};
+use super::symbols::{release_here, span};
+use super::{Context, fail_with};
+
+/// A new array with one owner; its elements are anything.
+///
+/// # Safety
+/// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_array(
+    ctx: *mut Context,
+    descriptor: *const Descriptor,
+    rank: u64,
+    lengths: *const u64,
+    file: u64,
+    start: u64,
+    end: u64,
+) -> *mut u64 {
+    // SAFETY: `lengths` has `rank` words.
+    unsafe { new_array(ctx, descriptor, slice::from_raw_parts(lengths, rank as usize), Some(span(file, start, end))) }
+}
+
+/// # Safety
+/// On the compiled code's stack; the descriptor is that of an array.
+unsafe fn new_array(ctx: *mut Context, descriptor: *const Descriptor, lengths: &[u64], span: Option<Span>) -> *mut u64 {
+    // SAFETY: by this function's contract; nothing here has a destructor.
+    unsafe {
+        match (*ctx).array(descriptor, lengths) {
+            Ok(array) => array,
+            Err(code) => fail_with(ctx, code, span),
+        }
+    }
+}
+
+/// The array that `dropped` leading indices select, from element `at` on.
+///
+/// # Safety
+/// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_row(ctx: *mut Context, array: *mut u64, dropped: u64, at: u64) -> *mut u64 {
+    // SAFETY: the array is alive and the row inside it; the new array has as many elements.
+    unsafe {
+        let view = ArrayView::new(array);
+        let row = ArrayView::new(new_array(ctx, view.descriptor(), &view.lengths()[dropped as usize..], None));
+        let words = view.descriptor().words as usize;
+        copy_elements(view.elements().add(at as usize * words), row);
+        row.object
+    }
+}
+
+/// A copy with one owner; takes an owner from `array`, which has more.
+///
+/// # Safety
+/// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_copy_array(ctx: *mut Context, array: *mut u64) -> *mut u64 {
+    // SAFETY: the array is alive and has more than one owner.
+    unsafe {
+        let view = ArrayView::new(array);
+        let copy = ArrayView::new(new_array(ctx, view.descriptor(), view.lengths(), None));
+        copy_elements(view.elements(), copy);
+        *array -= 1;
+        copy.object
+    }
+}
+
+/// `array` with the row that `dropped` indices select replaced; owns both.
+///
+/// # Safety
+/// As `emit::symbols` says.
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn rt_replace_row(
+    ctx: *mut Context,
+    array: *mut u64,
+    row: *mut u64,
+    dropped: u64,
+    at: u64,
+    file: u64,
+    start: u64,
+    end: u64,
+) -> *mut u64 {
+    // SAFETY: both are alive arrays of one kind of elements; the place was checked to be inside.
+    unsafe {
+        if ArrayView::new(array).lengths()[dropped as usize..] != *ArrayView::new(row).lengths() {
+            fail_with(ctx, codes::SHAPE_MISMATCH, Some(span(file, start, end)));
+        }
+        let array = if object::count(array) == 1 { array } else { rt_copy_array(ctx, array) };
+        let (view, row) = (ArrayView::new(array), ArrayView::new(row));
+        let target = view.elements().add(at as usize * view.descriptor().words as usize);
+        // The row's elements first: they may be what is replaced.
+        retain_elements(row);
+        release_elements(ctx, target, row);
+        target.copy_from(row.elements(), row.element_words());
+        release_here(ctx, row.object);
+        array
+    }
+}
+
+/// Row number `at` of an array of `count` rows; owns both.
+///
+/// # Safety
+/// As `emit::symbols` says.
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn rt_store_row(
+    ctx: *mut Context,
+    array: *mut u64,
+    row: *mut u64,
+    at: u64,
+    count: u64,
+    file: u64,
+    start: u64,
+    end: u64,
+) -> *mut u64 {
+    // SAFETY: `row` is an alive array, `array` null or the array that row 0 made, with room for `count` rows.
+    unsafe {
+        let row = ArrayView::new(row);
+        let array = if is_object(array as u64) {
+            ArrayView::new(array)
+        } else {
+            ArrayView::new(array_of_rows(ctx, row, count, span(file, start, end)))
+        };
+        if array.lengths()[1..] != *row.lengths() {
+            fail_with(ctx, codes::RAGGED_ARRAY, Some(span(file, start, end)));
+        }
+        let words = row.element_words();
+        array.elements().add(at as usize * words).copy_from_nonoverlapping(row.elements(), words);
+        retain_elements(row);
+        release_here(ctx, row.object);
+        array.object
+    }
+}
+
+/// # Safety
+/// On the compiled code's stack.
+unsafe fn array_of_rows(ctx: *mut Context, row: ArrayView, count: u64, span: Span) -> *mut u64 {
+    const MOST_AXES: usize = 32;
+    let mut lengths = [0; MOST_AXES];
+    if row.rank >= MOST_AXES {
+        // SAFETY: nothing here has a destructor.
+        unsafe { fail_with(ctx, codes::ARRAY_TOO_LARGE, Some(span)) };
+    }
+    lengths[0] = count;
+    lengths[1..=row.rank].copy_from_slice(row.lengths());
+    // SAFETY: by this function's contract; rows and the array of them have one descriptor.
+    unsafe { new_array(ctx, row.descriptor(), &lengths[..=row.rank], Some(span)) }
+}
+
+/// Fills an array with copies of the elements at `from`.
+///
+/// # Safety
+/// As many elements are at `from`, of the array's descriptor.
+unsafe fn copy_elements(from: *const u64, to: ArrayView) {
+    // SAFETY: by this function's contract.
+    unsafe {
+        to.elements().copy_from_nonoverlapping(from, to.element_words());
+        retain_elements(to);
+    }
+}
+
+/// One more owner for what the elements point to.
+///
+/// # Safety
+/// The elements are written.
+unsafe fn retain_elements(array: ArrayView) {
+    let descriptor = array.descriptor();
+    if descriptor.offsets().is_empty() {
+        return;
+    }
+    for element in array.words().chunks_exact(descriptor.words as usize) {
+        for &at in descriptor.offsets() {
+            // SAFETY: at these places there are pointers.
+            unsafe { object::retain(element[at as usize]) };
+        }
+    }
+}
+
+/// One owner less for what as many elements at `from` as `like` has point to.
+///
+/// # Safety
+/// The elements are written and about to be overwritten. On the compiled code's stack.
+unsafe fn release_elements(ctx: *mut Context, from: *mut u64, like: ArrayView) {
+    let descriptor = like.descriptor();
+    if descriptor.offsets().is_empty() {
+        return;
+    }
+    // SAFETY: by this function's contract.
+    let words = unsafe { slice::from_raw_parts(from, like.element_words()) };
+    for element in words.chunks_exact(descriptor.words as usize) {
+        for &at in descriptor.offsets() {
+            if is_object(element[at as usize]) {
+                // SAFETY: at these places there are pointers, owned by the element.
+                unsafe { release_here(ctx, element[at as usize] as *mut u64) };
+            }
+        }
+    }
+}

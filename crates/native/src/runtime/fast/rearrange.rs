@@ -1,0 +1,71 @@
+//! The same elements in other places.
+
+use super::{Call, Operand, Outcome};
+use crate::layout::ElementKind;
+use crate::runtime::object::ArrayView;
+
+impl Call<'_> {
+    pub(super) fn shape(&mut self, a: ArrayView) -> Outcome {
+        let lengths = a.lengths().to_vec();
+        self.array(ElementKind::Int, &[lengths.len() as u64], |out| out.copy_from_slice(&lengths))
+    }
+
+    /// Two arrays of one rank, one after the other along the first axis.
+    pub(super) fn concat(&mut self, kind: ElementKind, a: ArrayView, b: ArrayView) -> Outcome {
+        if a.rank != b.rank || a.lengths()[1..] != b.lengths()[1..] {
+            return None;
+        }
+        if a.rank == 1 && a.size() == 0 {
+            return self.argument(kind, b);
+        }
+        if a.rank == 1 && b.size() == 0 {
+            return self.argument(kind, a);
+        }
+        let mut lengths = a.lengths().to_vec();
+        lengths[0] += b.lengths()[0];
+        self.array(kind, &lengths, |out| {
+            let (left, right) = out.split_at_mut(a.words().len());
+            left.copy_from_slice(a.words());
+            right.copy_from_slice(b.words());
+        })
+    }
+
+    pub(super) fn transpose(&mut self, kind: ElementKind, a: ArrayView) -> Outcome {
+        let &[rows, columns] = a.lengths() else { return None };
+        let (m, n) = (rows as usize, columns as usize);
+        let words = a.words();
+        self.array(kind, &[columns, rows], |out| {
+            // In blocks, so that both sides stay in the cache.
+            const BLOCK: usize = 16;
+            for (top, left) in (0..m).step_by(BLOCK).flat_map(|i| (0..n).step_by(BLOCK).map(move |j| (i, j))) {
+                for i in top..m.min(top + BLOCK) {
+                    for j in left..n.min(left + BLOCK) {
+                        out[j * m + i] = words[i * n + j];
+                    }
+                }
+            }
+        })
+    }
+
+    pub(super) fn reshape(&mut self, kind: ElementKind, a: ArrayView, shape: Operand) -> Outcome {
+        let lengths = match shape {
+            Operand::Int(n) => vec![n as u64],
+            Operand::Array(ElementKind::Int, lengths) if lengths.rank == 1 => lengths.words().to_vec(),
+            _ => return None,
+        };
+        let size = lengths.iter().try_fold(1i64, |size, &n| size.checked_mul(i64::try_from(n).ok()?))?;
+        if a.size() == 0 || lengths.is_empty() || size != a.size() as i64 {
+            return None;
+        }
+        if *lengths == *a.lengths() {
+            return self.argument(kind, a);
+        }
+        self.array(kind, &lengths, |out| out.copy_from_slice(a.words()))
+    }
+
+    /// An array shaped like `a`, every element `d`.
+    pub(super) fn fill(&mut self, a: ArrayView, d: f64) -> Outcome {
+        let lengths = a.lengths().to_vec();
+        self.array(ElementKind::Real, &lengths, |out| out.fill((d + 0.0).to_bits()))
+    }
+}

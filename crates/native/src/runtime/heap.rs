@@ -1,0 +1,314 @@
+//! The memory of a run: small objects from chunks and free lists, large ones one by one.
+//!
+//! Chunks are never returned during a run; all is returned at its end, but for one chunk that the next run begins with. Large
+//! objects stand in a list, so that they can be returned when a run was left.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr;
+
+use base::{Code, codes};
+use eval::memory;
+
+use super::object::{self, Descriptor, HANDLE, HEADER, is_object};
+use super::{Context, SMALL_WORDS, handle};
+
+const FIRST_CHUNK: usize = 1 << 20;
+const LARGEST_CHUNK: usize = 64 << 20;
+/// Words before a large object: previous, next, its words in all, one for alignment.
+const LARGE_HEADER: usize = 4;
+/// No object is larger; protects products of lengths.
+const MOST_WORDS: usize = 1 << 44;
+
+/// The part of the memory that compiled code doesn't know.
+#[derive(Debug)]
+pub(super) struct Heap {
+    chunks: Vec<(*mut u8, Layout)>,
+    /// The first of the large objects' headers.
+    large: *mut u64,
+    pub(super) handles: *mut u64,
+    bytes: usize,
+    peak: usize,
+}
+
+impl Default for Heap {
+    fn default() -> Heap {
+        Heap { chunks: vec![], large: ptr::null_mut(), handles: ptr::null_mut(), bytes: 0, peak: 0 }
+    }
+}
+
+impl Heap {
+    fn took(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        self.peak = self.peak.max(self.bytes);
+    }
+}
+
+impl Context {
+    /// Room for an object of so many words, counted as live; its contents are anything.
+    pub fn allocate(&mut self, words: usize) -> Result<*mut u64, Code> {
+        debug_assert!(words >= HEADER, "an object has a header");
+        let object = if words < SMALL_WORDS { self.small(words)? } else { self.large(words)? };
+        self.live += 1;
+        Ok(object)
+    }
+
+    /// Room for a node of this descriptor with one owner; its leaf words are 0.
+    ///
+    /// # Safety
+    /// The descriptor is that of a node (or handle) and outlives the object.
+    pub unsafe fn node(&mut self, descriptor: *const Descriptor) -> Result<*mut u64, Code> {
+        // SAFETY: the descriptor is one, and the object has its words.
+        unsafe {
+            let words = (*descriptor).words as usize;
+            let node = self.allocate(HEADER + words)?;
+            object::begin(node, descriptor);
+            node.add(HEADER).write_bytes(0, words);
+            Ok(node)
+        }
+    }
+
+    /// Room for an array with one owner; its elements are anything.
+    ///
+    /// # Safety
+    /// The descriptor is that of an array and outlives the object.
+    pub unsafe fn array(&mut self, descriptor: *const Descriptor, lengths: &[u64]) -> Result<*mut u64, Code> {
+        // SAFETY: the descriptor is one.
+        let words = unsafe { (*descriptor).words };
+        // Also an array that is empty only because one of its lengths is zero may not be too large: its transpose isn't empty.
+        let size = lengths.iter().fold(words.max(1), |size, &n| size.saturating_mul(n.max(1)));
+        if size >= SMALL_WORDS as u64 && !memory::has_room_for((size as usize).saturating_mul(8)) {
+            return Err(codes::ARRAY_TOO_LARGE);
+        }
+        let elements = lengths.iter().fold(words, |size, &n| size.wrapping_mul(n)) as usize;
+        let array = self.allocate(HEADER + 1 + lengths.len() + elements)?;
+        // SAFETY: the object has that many words.
+        unsafe {
+            object::begin(array, descriptor);
+            array.add(HEADER).write(lengths.len() as u64);
+            array.add(HEADER + 1).copy_from_nonoverlapping(lengths.as_ptr(), lengths.len());
+        }
+        Ok(array)
+    }
+
+    #[inline]
+    fn small(&mut self, words: usize) -> Result<*mut u64, Code> {
+        let first = self.free[words];
+        if !first.is_null() {
+            // SAFETY: what is in the list is a freed object of ours whose first word is the link.
+            self.free[words] = unsafe { first.read() } as *mut u64;
+            return Ok(first);
+        }
+        if (self.bump_end as usize - self.bump as usize) / 8 < words {
+            self.new_chunk()?;
+        }
+        let object = self.bump;
+        // SAFETY: the chunk has room for `words` from here.
+        self.bump = unsafe { self.bump.add(words) };
+        Ok(object)
+    }
+
+    #[cold]
+    fn new_chunk(&mut self) -> Result<(), Code> {
+        let size = self.heap.chunks.last().map_or(FIRST_CHUNK, |(_, last)| (last.size() * 2).min(LARGEST_CHUNK));
+        let layout = Layout::from_size_align(size, 64).expect("a chunk's size is small");
+        if !memory::has_room_for(size) {
+            return Err(codes::OUT_OF_MEMORY);
+        }
+        // SAFETY: the size isn't zero.
+        let chunk = unsafe { alloc(layout) };
+        if chunk.is_null() {
+            return Err(codes::OUT_OF_MEMORY);
+        }
+        self.heap.chunks.push((chunk, layout));
+        self.heap.took(size);
+        self.use_chunk(chunk, size);
+        Ok(())
+    }
+
+    fn use_chunk(&mut self, chunk: *mut u8, size: usize) {
+        self.bump = chunk.cast();
+        // SAFETY: the end of the chunk.
+        self.bump_end = unsafe { chunk.add(size) }.cast();
+    }
+
+    fn large(&mut self, words: usize) -> Result<*mut u64, Code> {
+        if words > MOST_WORDS || !memory::has_room_for(words * 8) {
+            return Err(codes::ARRAY_TOO_LARGE);
+        }
+        // SAFETY: the size isn't zero.
+        let header: *mut u64 = unsafe { alloc(large_layout(words)) }.cast();
+        if header.is_null() {
+            return Err(codes::ARRAY_TOO_LARGE);
+        }
+        self.heap.took(words * 8);
+        // SAFETY: the header has its words; the first of the list is another large object's header.
+        unsafe {
+            header.write(0);
+            header.add(1).write(self.heap.large as u64);
+            header.add(2).write(words as u64);
+            if !self.heap.large.is_null() {
+                self.heap.large.write(header as u64);
+            }
+            self.heap.large = header;
+            Ok(header.add(LARGE_HEADER))
+        }
+    }
+
+    /// # Safety
+    /// `object` is a large object that nobody uses any more.
+    unsafe fn return_large(&mut self, object: *mut u64) {
+        // SAFETY: the header stands before the object; its neighbours in the list are alive.
+        unsafe {
+            let header = object.sub(LARGE_HEADER);
+            let (previous, next) = (header.read() as *mut u64, header.add(1).read() as *mut u64);
+            let words = header.add(2).read() as usize;
+            if previous.is_null() {
+                self.heap.large = next;
+            } else {
+                previous.add(1).write(next as u64);
+            }
+            if !next.is_null() {
+                next.write(previous as u64);
+            }
+            self.heap.bytes -= words * 8;
+            dealloc(header.cast(), large_layout(words));
+        }
+    }
+
+    /// Takes an owner from what a pointer word points to, and frees what nobody owns then.
+    ///
+    /// # Safety
+    /// `word` is null, a tag, or an object whose count the caller gives up. Called on the thread's own stack.
+    pub unsafe fn release(&mut self, word: u64) {
+        if !is_object(word) {
+            return;
+        }
+        let object = word as *mut u64;
+        // SAFETY: `object` is one.
+        unsafe {
+            *object -= 1;
+            if *object == 0 {
+                let dead = self.free(object);
+                handle::drop_dead(self, dead.cast());
+            }
+        }
+    }
+
+    /// Frees an object that nobody owns, and what it alone owned. Dead handles are returned as a list linked through their
+    /// first word: they are dropped where there is a stack for it.
+    ///
+    /// # Safety
+    /// `object` is an object without owners.
+    pub(super) unsafe fn free(&mut self, object: *mut u64) -> *mut u64 {
+        let mut waiting = object;
+        let mut dead: *mut u64 = ptr::null_mut();
+        // SAFETY: the objects in the list have no owners, so their first word is ours for the link; their pointers are owned.
+        unsafe {
+            waiting.write(0);
+            while !waiting.is_null() {
+                let object = waiting;
+                waiting = object.read() as *mut u64;
+                let descriptor = object::descriptor(object);
+                if descriptor.kind == HANDLE {
+                    object.write(dead as u64);
+                    dead = object;
+                    continue;
+                }
+                if !descriptor.offsets().is_empty() {
+                    release_parts(object, descriptor, &mut waiting);
+                }
+                self.give_back(object);
+            }
+        }
+        dead
+    }
+
+    /// Makes the room of an object available again; its parts are cared for.
+    ///
+    /// # Safety
+    /// `object` is an object that nobody uses any more.
+    pub(super) unsafe fn give_back(&mut self, object: *mut u64) {
+        // SAFETY: by this function's contract; small objects are linked through their first word.
+        unsafe {
+            let words = object::size_in_words(object);
+            self.live -= 1;
+            if words < SMALL_WORDS {
+                object.write(self.free[words] as u64);
+                self.free[words] = object;
+            } else {
+                self.return_large(object);
+            }
+        }
+    }
+
+    /// Takes everything back, whatever is still alive.
+    pub fn reset(&mut self) {
+        handle::drop_all(self);
+        while !self.heap.large.is_null() {
+            // SAFETY: the list holds the large objects that are alive, and nothing of the run is used any more.
+            unsafe { self.return_large(self.heap.large.add(LARGE_HEADER)) };
+        }
+        for (chunk, layout) in self.heap.chunks.drain(self.heap.chunks.len().min(1)..) {
+            self.heap.bytes -= layout.size();
+            // SAFETY: the chunk was allocated with this layout, and nothing in it is used any more.
+            unsafe { dealloc(chunk, layout) };
+        }
+        self.free = [ptr::null_mut(); SMALL_WORDS];
+        if let Some(&(chunk, layout)) = self.heap.chunks.first() {
+            self.use_chunk(chunk, layout.size());
+        }
+        self.live = 0;
+        self.heap.peak = self.heap.bytes;
+    }
+
+    /// The most bytes that were in use at once since the last reset.
+    pub fn peak_bytes(&self) -> usize {
+        self.heap.peak
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.heap.bytes
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        self.reset();
+        for (chunk, layout) in self.heap.chunks.drain(..) {
+            // SAFETY: as in `reset`.
+            unsafe { dealloc(chunk, layout) };
+        }
+    }
+}
+
+fn large_layout(words: usize) -> Layout {
+    Layout::from_size_align((words + LARGE_HEADER) * 8, 16).expect("large objects are limited")
+}
+
+/// Takes an owner from everything the object points to; what has no owner then joins the list.
+///
+/// # Safety
+/// `object` is a node or an array whose pointers are owned by it.
+unsafe fn release_parts(object: *mut u64, descriptor: &Descriptor, waiting: &mut *mut u64) {
+    // SAFETY: the offsets are those of pointers inside the leaf words; what they point to is null, a tag, or an object.
+    unsafe {
+        let mut release = |word: u64| {
+            if is_object(word) {
+                let part = word as *mut u64;
+                *part -= 1;
+                if *part == 0 {
+                    part.write(*waiting as u64);
+                    *waiting = part;
+                }
+            }
+        };
+        if descriptor.kind == object::ARRAY {
+            let array = object::ArrayView::new(object);
+            for element in array.words().chunks_exact(descriptor.words as usize) {
+                descriptor.offsets().iter().for_each(|&at| release(element[at as usize]));
+            }
+        } else {
+            descriptor.offsets().iter().for_each(|&at| release(object.add(HEADER + at as usize).read()));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Objects on the heap: two header words, then words as their descriptor says.
+//!
+//! Here are the only functions that compute addresses inside objects.
+
+use std::slice;
+
+/// The header: the count and the descriptor.
+pub const HEADER: usize = 2;
+/// Pointers up to this are not objects: null, or the tag of an alternative without content.
+pub const LAST_TAG: u64 = 4095;
+
+pub const NODE: u64 = 0;
+pub const ARRAY: u64 = 1;
+pub const HANDLE: u64 = 2;
+
+/// `{ kind, words, pointers, offsets… }`: a constant of compiled code, or a [`OwnDescriptor`].
+#[repr(C)]
+#[derive(Debug)]
+pub struct Descriptor {
+    pub kind: u64,
+    pub words: u64,
+    pointers: u64,
+    offsets: [u64; 0],
+}
+
+/// A descriptor that the runtime made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OwnDescriptor(Box<[u64]>);
+
+impl OwnDescriptor {
+    /// Which of `words` leaf words are pointers is said by `offsets`.
+    pub fn new(kind: u64, words: usize, offsets: impl Iterator<Item = usize>) -> OwnDescriptor {
+        let offsets: Vec<u64> = offsets.map(|at| at as u64).collect();
+        OwnDescriptor([kind, words as u64, offsets.len() as u64].into_iter().chain(offsets).collect())
+    }
+
+    pub fn get(&self) -> *const Descriptor {
+        self.0.as_ptr().cast()
+    }
+}
+
+impl Descriptor {
+    /// The places of pointers among the leaf words.
+    pub fn offsets(&self) -> &[u64] {
+        // SAFETY: that many words follow, by the layout of descriptors.
+        unsafe { slice::from_raw_parts(self.offsets.as_ptr(), self.pointers as usize) }
+    }
+}
+
+/// Is a leaf word of kind pointer an object, and not null or a tag?
+pub fn is_object(word: u64) -> bool {
+    word > LAST_TAG
+}
+
+/// # Safety
+/// `object` is an object.
+pub unsafe fn descriptor<'a>(object: *const u64) -> &'a Descriptor {
+    // SAFETY: the second word of an object points to its descriptor, which outlives the run.
+    unsafe { &*(object.add(1).read() as *const Descriptor) }
+}
+
+/// Writes the header of an object with one owner.
+///
+/// # Safety
+/// `object` has room for a header.
+pub unsafe fn begin(object: *mut u64, descriptor: *const Descriptor) {
+    // SAFETY: by this function's contract.
+    unsafe {
+        object.write(1);
+        object.add(1).write(descriptor as u64);
+    }
+}
+
+/// # Safety
+/// `object` is an object.
+pub unsafe fn count(object: *const u64) -> u64 {
+    // SAFETY: the first word of an object is its count.
+    unsafe { object.read() }
+}
+
+/// Adds an owner to what a pointer word points to.
+///
+/// # Safety
+/// `word` is null, a tag, or an object.
+pub unsafe fn retain(word: u64) {
+    if is_object(word) {
+        let object = word as *mut u64;
+        // SAFETY: the first word of an object is its count.
+        unsafe { *object += 1 };
+    }
+}
+
+/// An array, looked at.
+#[derive(Clone, Copy)]
+pub struct ArrayView {
+    pub(crate) object: *mut u64,
+    pub(crate) rank: usize,
+}
+
+impl ArrayView {
+    /// # Safety
+    /// `object` is an array that stays alive while the view is used.
+    pub unsafe fn new(object: *mut u64) -> ArrayView {
+        // SAFETY: the word after an array's header is its rank.
+        ArrayView { object, rank: unsafe { object.add(HEADER).read() } as usize }
+    }
+
+    /// The length of each axis.
+    pub fn lengths<'a>(self) -> &'a [u64] {
+        // SAFETY: as many words as the rank says follow it; `new`'s contract.
+        unsafe { slice::from_raw_parts(self.object.add(HEADER + 1), self.rank) }
+    }
+
+    /// The number of elements.
+    pub fn size(self) -> usize {
+        self.lengths().iter().product::<u64>() as usize
+    }
+
+    /// The first word of the elements.
+    pub fn elements(self) -> *mut u64 {
+        // SAFETY: elements begin after the lengths, inside the object or at its end.
+        unsafe { self.object.add(HEADER + 1 + self.rank) }
+    }
+
+    pub fn descriptor<'a>(self) -> &'a Descriptor {
+        // SAFETY: an array is an object.
+        unsafe { descriptor(self.object) }
+    }
+
+    /// Words of all elements together.
+    pub fn element_words(self) -> usize {
+        self.size() * self.descriptor().words as usize
+    }
+
+    /// All elements' words.
+    pub fn words<'a>(self) -> &'a [u64] {
+        // SAFETY: the elements of the array are initialised words; `new`'s contract keeps them alive.
+        unsafe { slice::from_raw_parts(self.elements(), self.element_words()) }
+    }
+}
+
+/// The words of the object in all.
+///
+/// # Safety
+/// `object` is an object whose header (for an array: and lengths) is written.
+pub unsafe fn size_in_words(object: *mut u64) -> usize {
+    // SAFETY: by this function's contract; `ARRAY` means an array.
+    unsafe {
+        let descriptor = descriptor(object);
+        match descriptor.kind {
+            ARRAY => {
+                let array = ArrayView::new(object);
+                HEADER + 1 + array.rank + array.element_words()
+            }
+            _ => HEADER + descriptor.words as usize,
+        }
+    }
+}

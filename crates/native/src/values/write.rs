@@ -1,0 +1,360 @@
+//! Values as leaf words.
+//!
+//! A node is allocated when its pointer is written, and filled later from a list. Nodes that the value shares are shared here too.
+
+use std::rc::Rc;
+
+use base::Code;
+use eval::Value;
+use eval::array::{Array, Elements, is_hole};
+use eval::value::{Data, Form, Function, Suspended};
+use first_order::shape::{Alternative, Head, ShapeId};
+use rustc_hash::FxHashMap;
+
+use super::{Border, with_words};
+use crate::layout::{AlternativeLayout, ElementKind, is_sum};
+use crate::runtime::Context;
+use crate::runtime::object::{self, ArrayView, HEADER};
+
+/// Why a value wasn't written. What was allocated by then stays with the context.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unwritten {
+    /// It doesn't fit the shape.
+    Mismatch(String),
+    /// There is no room for it.
+    Memory(Code),
+}
+
+type Result<T> = std::result::Result<T, Unwritten>;
+
+/// Appends the leaf words of a value to `words`; the pointers among them are owned by the caller.
+pub fn write(ctx: &mut Context, border: Border, shape: ShapeId, value: &Value, words: &mut Vec<u64>) -> Result<()> {
+    let start = words.len();
+    words.resize(start + border.layouts.get(shape).words, 0);
+    write_words(ctx, border, shape, value, &mut words[start..])
+}
+
+/// Writes the leaf words of a value, as many as there are in `out`.
+pub fn write_words(ctx: &mut Context, border: Border, shape: ShapeId, value: &Value, out: &mut [u64]) -> Result<()> {
+    let mut writer = Writer { ctx, border, unfilled: vec![], shared: FxHashMap::default() };
+    writer.value(shape, value, out)?;
+    while let Some(node) = writer.unfilled.pop() {
+        let words = border.layouts.get(node.shape).content;
+        // SAFETY: the node was allocated with as many leaf words and is seen by nobody else now.
+        let out = unsafe { std::slice::from_raw_parts_mut(node.object.add(HEADER), words) };
+        writer.content(node.shape, node.alternative, &node.value, out)?;
+    }
+    Ok(())
+}
+
+struct Writer<'a> {
+    ctx: &'a mut Context,
+    border: Border<'a>,
+    unfilled: Vec<Unfilled>,
+    /// Nodes by the address of the value they were made of, which is kept alive.
+    shared: FxHashMap<(*const u8, ShapeId), (u64, Value)>,
+}
+
+/// A node whose content is still to be written.
+struct Unfilled {
+    object: *mut u64,
+    shape: ShapeId,
+    alternative: usize,
+    value: Value,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, shape: ShapeId, value: &Value, out: &mut [u64]) -> Result<()> {
+        let layout = self.border.layouts.get(shape);
+        match scalar(value) {
+            Some((head, word)) if !layout.is_named() && layout.alternatives.len() == 1 => {
+                if self.border.shapes.get(shape).alternatives[0].head != head {
+                    return self.mismatch(shape, value);
+                }
+                out[0] = word;
+                Ok(())
+            }
+            _ => {
+                let (alternative, value) = self.choose(shape, value)?;
+                if layout.is_named() {
+                    out[0] = self.named(shape, alternative, value)?;
+                    return Ok(());
+                }
+                self.content(shape, alternative, &value, out)
+            }
+        }
+    }
+
+    /// The pointer to a node, whose content is written later.
+    fn named(&mut self, shape: ShapeId, alternative: usize, value: Value) -> Result<u64> {
+        let layout = self.border.layouts.get(shape);
+        if layout.alternatives.len() > 1 && layout.alternatives[alternative].words == 0 {
+            // Nothing is written, but its parts must fit too.
+            let chosen = &self.border.shapes.get(shape).alternatives[alternative];
+            self.alternative(chosen, &layout.alternatives[alternative], &value, &mut [])?;
+            return Ok(alternative as u64);
+        }
+        let key = shared_address(&value).map(|address| (address, shape));
+        if let Some((word, _)) = key.and_then(|key| self.shared.get(&key)) {
+            // SAFETY: the word is a node that this writer made.
+            unsafe { object::retain(*word) };
+            return Ok(*word);
+        }
+        // SAFETY: the layouts outlive the run, and the descriptor is that of the shape's nodes.
+        let object = unsafe { self.ctx.node(layout.node()) }.map_err(Unwritten::Memory)?;
+        if let Some(key) = key {
+            self.shared.insert(key, (object as u64, value.clone()));
+        }
+        self.unfilled.push(Unfilled { object, shape, alternative, value });
+        Ok(object as u64)
+    }
+
+    /// The words of one alternative, in a sum at their places behind the tag.
+    fn content(&mut self, shape: ShapeId, index: usize, value: &Value, out: &mut [u64]) -> Result<()> {
+        let layout = &self.border.layouts.get(shape).alternatives[index];
+        let shape = self.border.shapes.get(shape);
+        if !is_sum(shape) {
+            return self.alternative(&shape.alternatives[index], layout, value, out);
+        }
+        with_words(layout.words, |words| {
+            self.alternative(&shape.alternatives[index], layout, value, words)?;
+            out.fill(0);
+            out[0] = index as u64;
+            words.iter().zip(&layout.places).for_each(|(word, &place)| out[place] = *word);
+            Ok(())
+        })
+    }
+
+    fn alternative(
+        &mut self,
+        alternative: &Alternative,
+        layout: &AlternativeLayout,
+        value: &Value,
+        out: &mut [u64],
+    ) -> Result<()> {
+        match (&alternative.head, value) {
+            (Head::Text | Head::Handle(_), value) => {
+                out[0] = self.ctx.handle(value.clone()).map_err(Unwritten::Memory)? as u64;
+                Ok(())
+            }
+            (Head::Array(rank), Value::Array(array)) => {
+                out[0] = self.array(alternative.parts[0], *rank as usize, layout, array)?;
+                Ok(())
+            }
+            (head, Value::Data(data)) => match (head, &data.form) {
+                (Head::Record(wanted), Form::Record(found)) if wanted != found => {
+                    self.parts(alternative, layout, reordered(wanted, found, &data.fields), out)
+                }
+                (Head::Part(_, wanted), Form::Part(_, found)) if wanted != found => {
+                    self.parts(alternative, layout, reordered(wanted, found, &data.fields), out)
+                }
+                _ => self.parts(alternative, layout, data.fields.iter(), out),
+            },
+            (_, Value::Function(function)) => match &**function {
+                Function::Prim { .. } => Ok(()),
+                Function::Closure(closure) => self.parts(alternative, layout, closure.env.0.iter(), out),
+                Function::Sealed { raw, f, x, y, .. } => {
+                    self.parts(alternative, layout, [raw, f, x, y].into_iter(), out)
+                }
+            },
+            (_, Value::Lazy(lazy)) => match &lazy.kind {
+                Suspended::Full { of, sensitivity } => {
+                    self.parts(alternative, layout, [of, sensitivity].into_iter(), out)
+                }
+                Suspended::Lifted { .. } => unreachable!("write: a chosen value is unfolded"),
+            },
+            (_, value) => {
+                if let Some((_, word)) = scalar(value) {
+                    out[0] = word;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn parts<'v>(
+        &mut self,
+        alternative: &Alternative,
+        layout: &AlternativeLayout,
+        values: impl Iterator<Item = &'v Value>,
+        out: &mut [u64],
+    ) -> Result<()> {
+        for ((&part, &start), value) in alternative.parts.iter().zip(&layout.starts).zip(values) {
+            let words = self.border.layouts.get(part).words;
+            self.value(part, value, &mut out[start..start + words])?;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, element: ShapeId, rank: usize, layout: &AlternativeLayout, array: &Array) -> Result<u64> {
+        if array.shape.iter().product::<usize>() != array.size() {
+            return Err(Unwritten::Mismatch("an array has fewer elements than its shape says".into()));
+        }
+        let mut lengths: Vec<u64> = array.shape.iter().map(|&n| n as u64).collect();
+        lengths.resize(rank, 0);
+        // SAFETY: the layouts outlive the run, and the descriptor is that of such arrays.
+        let object = unsafe { self.ctx.array(layout.array(), &lengths) }.map_err(Unwritten::Memory)?;
+        // SAFETY: the array was just made.
+        let view = unsafe { ArrayView::new(object) };
+        if array.is_empty() {
+            return Ok(object as u64);
+        }
+        let words = view.element_words();
+        // SAFETY: the object has so many words of elements, seen by nobody else; they are set to 0 before they are a slice.
+        let out = unsafe {
+            view.elements().write_bytes(0, words);
+            std::slice::from_raw_parts_mut(view.elements(), words)
+        };
+        match (layout.elements, &array.elements) {
+            (ElementKind::Real, Elements::Real(xs)) => xs.iter().zip(out).for_each(|(x, out)| *out = x.to_bits()),
+            (ElementKind::Int, Elements::Int(xs)) => xs.iter().zip(out).for_each(|(x, out)| *out = *x as u64),
+            (ElementKind::Bool, Elements::Bool(xs)) => xs.iter().zip(out).for_each(|(x, out)| *out = u64::from(*x)),
+            _ => {
+                let each = self.border.layouts.get(element).words;
+                for at in 0..array.size() {
+                    self.value(element, &array.at(at), &mut out[at * each..(at + 1) * each])?;
+                }
+            }
+        }
+        Ok(object as u64)
+    }
+
+    /// The alternative that a value is, and the value as it is to be written: unfolded, unless it is suspended and may stay so.
+    fn choose(&self, shape: ShapeId, value: &Value) -> Result<(usize, Value)> {
+        let alternatives = &self.border.shapes.get(shape).alternatives;
+        let mut value = value.clone();
+        while let Value::Lazy(lazy) = &value {
+            let full = alternatives.iter().position(|alternative| alternative.head == Head::Full);
+            if let (Suspended::Full { .. }, Some(full)) = (&lazy.kind, full) {
+                return Ok((full, value));
+            }
+            value = match eval::force(&value) {
+                Ok(value) => value,
+                Err(fault) => return Err(Unwritten::Mismatch(format!("it doesn't unfold: {}", fault.message))),
+            };
+        }
+        let fitting = |how| alternatives.iter().position(|alternative| self.fits(alternative, &value, how));
+        match fitting(Fit::Itself).or_else(|| fitting(Fit::Sensitivity)).or_else(|| fitting(Fit::WithoutHoles)) {
+            Some(index) => Ok((index, value)),
+            None => self.mismatch(shape, &value),
+        }
+    }
+
+    fn fits(&self, alternative: &Alternative, value: &Value, how: Fit) -> bool {
+        match (&alternative.head, value) {
+            (Head::Array(rank), Value::Array(array)) => {
+                has_rank(&array.shape, *rank)
+                    && match how {
+                        Fit::Itself => !array.holes,
+                        Fit::Sensitivity => false,
+                        Fit::WithoutHoles => !has_hole(array),
+                    }
+            }
+            (Head::Handle(rank), Value::Array(array)) => how == Fit::Sensitivity && has_rank(&array.shape, *rank),
+            (Head::Handle(rank), Value::Sparse(sparse)) => has_rank(&sparse.shape, *rank),
+            (Head::Zero, Value::Zero)
+            | (Head::Bool, Value::Bool(_))
+            | (Head::Int, Value::Int(_))
+            | (Head::Real, Value::Real(_))
+            | (Head::Text, Value::Text(_)) => true,
+            (_, Value::Data(data)) => fits_data(alternative, data),
+            (head, Value::Function(function)) => self.fits_function(head, alternative.parts.len(), function),
+            _ => false,
+        }
+    }
+
+    fn fits_function(&self, head: &Head, parts: usize, function: &Function) -> bool {
+        match (head, function) {
+            (Head::Prim { prim, order }, Function::Prim { prim: other, order: times }) => {
+                prim == other && order == times
+            }
+            (Head::Sealed { order }, Function::Sealed { order: times, .. }) => order == times,
+            (Head::Closure { code, member }, Function::Closure(closure)) => {
+                *member == closure.member
+                    && parts == closure.env.0.len()
+                    && Rc::ptr_eq(&self.border.codes.code(*code).group, &closure.code.group)
+            }
+            _ => false,
+        }
+    }
+
+    fn mismatch<T>(&self, shape: ShapeId, value: &Value) -> Result<T> {
+        let heads: Vec<String> =
+            self.border.shapes.get(shape).alternatives.iter().map(|one| format!("{:?}", one.head)).collect();
+        let expected = if heads.is_empty() { "nothing".into() } else { heads.join(" or ") };
+        Err(Unwritten::Mismatch(format!("expected {expected}, found {}", eval::show::described(value))))
+    }
+}
+
+/// How well an array must fit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// Arrays are arrays.
+    Itself,
+    /// Whatever an array's sensitivity may be is a handle.
+    Sensitivity,
+    /// A sensitivity without symbolic zeros is an array.
+    WithoutHoles,
+}
+
+/// The empty array of rank 1 counts for every rank.
+fn has_rank(shape: &[usize], rank: u32) -> bool {
+    shape.len() == rank as usize || shape == [0]
+}
+
+fn has_hole(array: &Array) -> bool {
+    array.holes && matches!(&array.elements, Elements::Real(reals) if reals.iter().any(|x| is_hole(*x)))
+}
+
+fn fits_data(alternative: &Alternative, data: &Data) -> bool {
+    let form = match (&alternative.head, &data.form) {
+        (Head::Tuple, Form::Tuple) => true,
+        (Head::Record(labels), Form::Record(others)) => Rc::ptr_eq(labels, others) || has_keys(labels, others),
+        (Head::Variant(constructor), Form::Variant(other)) => Rc::ptr_eq(constructor, other) || constructor == other,
+        (Head::Part(constructor, at), Form::Part(other, places)) => constructor == other && has_keys(at, places),
+        _ => false,
+    };
+    let keyed = matches!(alternative.head, Head::Record(_) | Head::Part(..));
+    form && (keyed || alternative.parts.len() == data.fields.len())
+}
+
+/// Is everything that was found wanted? What is wanted and missing is zero.
+fn has_keys<T: PartialEq>(wanted: &[T], found: &[T]) -> bool {
+    found.iter().all(|key| wanted.contains(key))
+}
+
+/// What stands for a field that isn't there.
+const MISSING: &Value = &Value::Zero;
+
+/// The fields in the order of the wanted keys.
+fn reordered<'v, T: PartialEq>(
+    wanted: &'v [T],
+    found: &'v [T],
+    fields: &'v [Value],
+) -> impl Iterator<Item = &'v Value> {
+    let place = |key: &T| found.iter().position(|other| other == key);
+    wanted.iter().map(move |key| place(key).map_or(MISSING, |at| &fields[at]))
+}
+
+fn scalar(value: &Value) -> Option<(Head, u64)> {
+    match value {
+        Value::Bool(b) => Some((Head::Bool, u64::from(*b))),
+        Value::Int(i) => Some((Head::Int, *i as u64)),
+        Value::Real(x) => Some((Head::Real, x.to_bits())),
+        _ => None,
+    }
+}
+
+/// The address of a value that others see too.
+fn shared_address(value: &Value) -> Option<*const u8> {
+    fn of<T>(shared: &Rc<T>) -> Option<*const u8> {
+        (Rc::strong_count(shared) > 2).then(|| Rc::as_ptr(shared).cast())
+    }
+    match value {
+        Value::Data(data) => of(data),
+        Value::Array(array) => of(array),
+        Value::Function(function) => of(function),
+        Value::Lazy(lazy) => of(lazy),
+        _ => None,
+    }
+}

@@ -1,0 +1,122 @@
+//! Calls give way to the bodies they run: of functions that are called once, and of small ones.
+//!
+//! Callees come before callers, so that what is inlined has its own calls inlined already. Recursive functions stay.
+
+use first_order::{Atom, Block, End, Function, FunctionId, Op, Program, Statement, Type};
+
+use crate::calls::Calls;
+use crate::copy::Copier;
+use crate::deep;
+use crate::rename::renumber;
+use crate::walk::{blocks_mut, discard, has_blocks, size};
+
+/// A body of so few statements is inlined wherever it is called.
+const SMALL: usize = 30;
+/// The program may grow by this factor …
+const GROWTH: usize = 4;
+/// … and this many statements.
+const SLACK: usize = 20_000;
+/// A function doesn't grow beyond so many statements.
+const MAX_FUNCTION: usize = 20_000;
+
+pub fn run(program: &mut Program) {
+    let calls = Calls::of(program);
+    let sizes: Vec<usize> = program.functions.iter().map(|function| size(&function.body)).collect();
+    let total: usize = sizes.iter().sum();
+    let sites = calls.sites();
+    let mut inliner = Inliner { sizes, left: total * (GROWTH - 1) + SLACK, inlined: vec![false; calls.callees.len()] };
+    for id in calls.groups.iter().flatten() {
+        let at = id.0 as usize;
+        if calls.callees[at].iter().any(|callee| inliner.inlined[callee.0 as usize]) {
+            let mut function = std::mem::replace(&mut program.functions[at], nothing());
+            inliner.function(*id, &mut function, &program.functions);
+            program.functions[at] = function;
+        }
+        let once = sites[at] == 1;
+        inliner.inlined[at] = *id != program.entry && !calls.is_recursive(*id) && (once || inliner.sizes[at] <= SMALL);
+    }
+}
+
+struct Inliner {
+    sizes: Vec<usize>,
+    /// How many more statements the program may have.
+    left: usize,
+    /// Is the function one whose body replaces its calls?
+    inlined: Vec<bool>,
+}
+
+impl Inliner {
+    fn function(&mut self, id: FunctionId, function: &mut Function, others: &[Function]) {
+        let mut body = std::mem::replace(&mut function.body, crate::walk::empty());
+        self.block(id, &mut body, &mut function.vars, others);
+        function.body = body;
+        renumber(function);
+    }
+
+    fn block(&mut self, id: FunctionId, block: &mut Block, vars: &mut Vec<Type>, others: &[Function]) {
+        let mut out = Vec::with_capacity(block.statements.len());
+        let mut statements = std::mem::take(&mut block.statements).into_iter();
+        while let Some(mut statement) = statements.next() {
+            if has_blocks(&statement.op) {
+                deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(id, block, vars, others)));
+            }
+            match &statement.op {
+                Op::Call(callee, args) if self.fits(id, *callee) => {
+                    if !inline(&others[callee.0 as usize], args, &statement, vars, &mut out) {
+                        discard(Block { statements: statements.collect(), end: End::Never });
+                        block.end = End::Never;
+                        break;
+                    }
+                }
+                _ => out.push(statement),
+            }
+        }
+        block.statements = out;
+    }
+
+    fn fits(&mut self, id: FunctionId, callee: FunctionId) -> bool {
+        let (at, size) = (id.0 as usize, self.sizes[callee.0 as usize]);
+        let fits = self.inlined[callee.0 as usize] && size <= self.left && self.sizes[at] + size <= MAX_FUNCTION;
+        if fits {
+            self.left -= size;
+            self.sizes[at] += size;
+        }
+        fits
+    }
+}
+
+/// Puts the body of a function here. Gives false if the body never gives a value.
+pub fn inline(
+    callee: &Function,
+    args: &[Atom],
+    call: &Statement,
+    vars: &mut Vec<Type>,
+    out: &mut Vec<Statement>,
+) -> bool {
+    let map = callee.params.iter().copied().zip(args.iter().cloned()).collect();
+    let mut copier = Copier { vars, from: Some(&callee.vars), map };
+    for statement in &callee.body.statements {
+        let copy = copier.statement(statement);
+        out.push(copy);
+    }
+    match copier.end(&callee.body.end) {
+        End::Yield(value) => {
+            out.push(Statement { var: call.var, op: Op::Atom(value), span: call.span });
+            true
+        }
+        End::Again(_) => unreachable!("inline: `again` stands in a loop"),
+        End::Never => false,
+    }
+}
+
+/// Stands in a function's place while it is changed.
+pub fn nothing() -> Function {
+    Function {
+        name: "".into(),
+        params: vec![],
+        result: Type::unit(),
+        body: crate::walk::empty(),
+        vars: vec![],
+        span: base::Span::default(),
+    }
+}

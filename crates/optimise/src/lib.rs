@@ -1,0 +1,95 @@
+//! Optimisation: from L3 to L3.
+//!
+//! In: a program of L3. Out: one that gives the same values, prints the same and ends with the same errors at the same
+//! places, with less work. A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
+//! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
+
+mod calls;
+mod copy;
+mod dead_functions;
+mod dead_parts;
+mod effects;
+mod fold;
+mod inline;
+mod needs;
+mod parts;
+mod rename;
+mod simplify;
+mod split_parameters;
+mod tail_calls;
+mod walk;
+
+use first_order::Program;
+
+/// One step of optimisation.
+pub struct Pass {
+    pub name: &'static str,
+    pub run: fn(&mut Program),
+}
+
+const SIMPLIFY: Pass = Pass { name: "simplify", run: simplify::run };
+const INLINE: Pass = Pass { name: "inline", run: inline::run };
+const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
+const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
+const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
+const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
+
+/// All passes, in the order they run.
+pub const PASSES: &[Pass] = &[
+    DEAD_FUNCTIONS,
+    SIMPLIFY,
+    TAIL_CALLS,
+    INLINE,
+    DEAD_FUNCTIONS,
+    SPLIT_PARAMETERS,
+    SIMPLIFY,
+    DEAD_PARTS,
+    SIMPLIFY,
+    // What has become small or simple by now.
+    INLINE,
+    DEAD_FUNCTIONS,
+    SPLIT_PARAMETERS,
+    SIMPLIFY,
+    DEAD_PARTS,
+    SIMPLIFY,
+];
+
+/// Runs all passes.
+pub fn optimise(program: &mut Program) {
+    PASSES.iter().for_each(|pass| pass.apply(program));
+}
+
+/// Runs the passes up to and including the first of this name; all if there is none.
+pub fn optimise_until(program: &mut Program, after: &str) {
+    for pass in PASSES {
+        pass.apply(program);
+        if pass.name == after {
+            return;
+        }
+    }
+}
+
+impl Pass {
+    /// Runs the pass, and the checker after it where that is asked for.
+    ///
+    /// # Panics
+    /// If the program breaks a rule of L3 afterwards.
+    pub fn apply(&self, program: &mut Program) {
+        (self.run)(program);
+        if checks()
+            && let Err(violations) = first_order::check(program)
+        {
+            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            panic!("optimise: after `{}` the program breaks rules of L3:\n{}", self.name, all.join("\n"));
+        }
+    }
+}
+
+fn checks() -> bool {
+    cfg!(debug_assertions) || std::env::var_os("EVERT_CHECK").is_some_and(|value| value == "1")
+}
+
+/// Runs a step of a recursion over terms, however deep.
+fn deep<T>(step: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, step)
+}

@@ -1,0 +1,164 @@
+//! The parts that named types and the results of functions and choices are made of, as a forest: structs and sums have
+//! parts, the rest are leaves.
+
+use first_order::{Alternative, Op, Program, ShapeId, Type, Var};
+use rustc_hash::FxHashMap;
+
+use crate::walk::each_op;
+
+/// A type of more parts than this is left as it is.
+const MAX_PARTS: usize = 512;
+
+#[derive(Default)]
+pub struct Parts {
+    pub nodes: Vec<Node>,
+    /// The content of each named type; none where it has to stay as it is.
+    pub named: Vec<Option<usize>>,
+    /// The result of each function; none where it has to stay as it is.
+    pub results: Vec<Option<usize>>,
+    /// For each function, the results of its choices and loops.
+    pub joins: Vec<FxHashMap<Var, usize>>,
+}
+
+pub struct Node {
+    pub of: Type,
+    /// None for a leaf.
+    pub parts: Option<Vec<usize>>,
+}
+
+impl Parts {
+    pub fn of(program: &Program) -> Parts {
+        let fixed = fixed(program);
+        let mut parts = Parts::default();
+        for (definition, fixed) in program.types.iter().zip(&fixed) {
+            let root = if *fixed { None } else { parts.root(&definition.content) };
+            parts.named.push(root);
+        }
+        for (id, function) in program.functions.iter().enumerate() {
+            let entry = id == program.entry.0 as usize;
+            let root = if entry { None } else { parts.root(&function.result) };
+            parts.results.push(root);
+            let mut joins = FxHashMap::default();
+            each_op(&function.body, &mut |var, op| {
+                if matches!(op, Op::If(..) | Op::Switch(..) | Op::Loop { .. })
+                    && let Some(root) = parts.root(&function.vars[var.0 as usize])
+                {
+                    joins.insert(var, root);
+                }
+            });
+            parts.joins.push(joins);
+        }
+        parts
+    }
+
+    fn root(&mut self, of: &Type) -> Option<usize> {
+        let small = count(of, MAX_PARTS) < MAX_PARTS;
+        (matches!(of, Type::Struct(_) | Type::Sum(_)) && small).then(|| self.node(of))
+    }
+
+    fn node(&mut self, of: &Type) -> usize {
+        let parts = match of {
+            Type::Struct(parts) | Type::Sum(parts) => Some(parts.iter().map(|part| self.node(part)).collect()),
+            _ => None,
+        };
+        self.nodes.push(Node { of: of.clone(), parts });
+        self.nodes.len() - 1
+    }
+
+    /// Visits the leaves below a node.
+    pub fn leaves(&self, node: usize, visit: &mut dyn FnMut(usize)) {
+        match &self.nodes[node].parts {
+            Some(parts) => parts.iter().for_each(|part| self.leaves(*part, visit)),
+            None => visit(node),
+        }
+    }
+
+    pub fn all_live(&self, node: usize, live: &[bool]) -> bool {
+        let mut all = true;
+        self.leaves(node, &mut |leaf| all &= live[leaf]);
+        all
+    }
+
+    /// The types of all nodes when leaves that aren't needed are the empty struct.
+    pub fn narrowed(&self, live: &[bool]) -> Vec<Type> {
+        let mut types: Vec<Type> = Vec::with_capacity(self.nodes.len());
+        // Parts come before what they are parts of.
+        for (node, live) in self.nodes.iter().zip(live) {
+            let all = || node.parts.iter().flatten().map(|part| types[*part].clone()).collect();
+            let of = match &node.of {
+                Type::Struct(_) => Type::Struct(all()),
+                Type::Sum(_) => Type::Sum(all()),
+                leaf if *live => leaf.clone(),
+                _ => Type::unit(),
+            };
+            types.push(of);
+        }
+        types
+    }
+}
+
+fn count(of: &Type, limit: usize) -> usize {
+    match of {
+        Type::Struct(parts) | Type::Sum(parts) => {
+            parts.iter().fold(1, |sum, part| if sum >= limit { sum } else { sum + count(part, limit - sum) })
+        }
+        _ => 1,
+    }
+}
+
+/// Which shapes primitives and the border of the program mention, directly or inside others.
+pub fn used_shapes(program: &Program) -> Vec<bool> {
+    let mut used = vec![false; program.shapes.0.len()];
+    let mut waiting: Vec<ShapeId> = program.parameters.clone();
+    waiting.push(program.result);
+    for function in &program.functions {
+        each_op(&function.body, &mut |_, op| {
+            if let Op::Prim { shapes, result, .. } = op {
+                waiting.extend(shapes);
+                waiting.push(*result);
+            }
+        });
+    }
+    while let Some(id) = waiting.pop() {
+        if !std::mem::replace(&mut used[id.0 as usize], true) {
+            for Alternative { parts, .. } in &program.shapes.get(id).alternatives {
+                waiting.extend(parts);
+            }
+        }
+    }
+    used
+}
+
+/// Which named types are represented as something else expects them: shapes that are used, and changes of view.
+fn fixed(program: &Program) -> Vec<bool> {
+    let mut fixed = vec![false; program.types.len()];
+    for (shape, used) in program.shapes.0.iter().zip(used_shapes(program)) {
+        if let (Some(name), true) = (shape.named, used) {
+            fixed[name.0 as usize] = true;
+        }
+    }
+    let mut viewed = vec![];
+    for function in &program.functions {
+        each_op(&function.body, &mut |var, op| {
+            if let Op::View(atom) = op {
+                viewed.push(&function.vars[var.0 as usize]);
+                if let first_order::Atom::Var(from) = atom {
+                    viewed.push(&function.vars[from.0 as usize]);
+                }
+            }
+        });
+    }
+    let mut seen = vec![false; program.types.len()];
+    while let Some(of) = viewed.pop() {
+        match of {
+            Type::Struct(parts) | Type::Sum(parts) => viewed.extend(parts.iter()),
+            Type::Array(element, _) => viewed.push(element),
+            Type::Named(id) if !std::mem::replace(&mut seen[id.0 as usize], true) => {
+                fixed[id.0 as usize] = true;
+                viewed.push(&program.types[id.0 as usize].content);
+            }
+            _ => {}
+        }
+    }
+    fixed
+}

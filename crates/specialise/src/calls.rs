@@ -1,0 +1,380 @@
+//! Calls: of closures, of primitives and their J-images, of backpropagators raw and sealed. What the reference
+//! evaluator's machine decides when a call happens is decided here from shapes.
+
+use base::{Span, codes};
+use calculus::Prim;
+use first_order::{Atom, CodeId, Head, Op, ShapeId};
+use rustc_hash::FxHashSet;
+
+use crate::body::Alt;
+use crate::graph::{NEVER, UNIT, ZERO};
+use crate::instances::{Kind, Specialiser};
+use crate::{Result1, Val};
+
+/// Bodies of at most so many bindings are written in place of a call, nested so deep.
+const MAX_INLINED: usize = 24;
+const MAX_INLINED_DEPTH: usize = 12;
+/// J-images of higher order are left to the reference evaluator.
+const MAX_ORDER: u32 = 8;
+
+impl Specialiser<'_> {
+    /// Applies a function. In code that J made (`order` > 0) it must be a J-image (C1).
+    pub fn apply(&mut self, f: &Val, x: Val, order: u32, span: Span) -> Result1<Val> {
+        self.split(f, span, &mut |this, alt| this.apply_alternative(&alt, x.clone(), order, span))
+    }
+
+    fn apply_alternative(&mut self, alt: &Alt, x: Val, order: u32, span: Span) -> Result1<Val> {
+        match alt.head {
+            Head::Zero => Ok(self.zero()),
+            Head::Closure { code, member } => {
+                let lifted = self.order(code);
+                if order > lifted {
+                    return self.fail(codes::NOT_LIFTED, span);
+                }
+                if lifted > MAX_ORDER {
+                    return self.dynamic(span, format!("J is applied more than {MAX_ORDER} times to one function"));
+                }
+                let mut args = self.all_parts(alt, span);
+                args.push(x.clone());
+                let value = self.enter(code, member, args, span)?;
+                if order < lifted {
+                    let f = self.narrowed(alt);
+                    return self.sealed(&value, &f, &x, order, lifted, 0, span);
+                }
+                Ok(value)
+            }
+            Head::Prim { prim, order: lifted } => {
+                if order > lifted {
+                    return self.fail(codes::NOT_LIFTED, span);
+                }
+                if lifted == 0 {
+                    return self.apply_prim(prim, x, span);
+                }
+                if lifted > MAX_ORDER {
+                    return self.dynamic(span, format!("J is applied more than {MAX_ORDER} times to one function"));
+                }
+                let derivative = self.derivative(prim, lifted - 1, span)?;
+                let value = self.apply(&derivative, x.clone(), lifted - 1, span)?;
+                if order < lifted {
+                    let f = self.narrowed(alt);
+                    return self.sealed(&value, &f, &x, order, lifted, 0, span);
+                }
+                Ok(value)
+            }
+            Head::Sealed { order: depth } => {
+                if order > depth {
+                    return self.fail(codes::NOT_LIFTED, span);
+                }
+                let parts = self.all_parts(alt, span);
+                let [raw, f, argument, y] = &parts[..] else { unreachable!("calls: a seal has four parts") };
+                let d = self.accept(y, &x, span)?;
+                let answer = self.run_raw(raw, d.clone(), span)?;
+                self.seal_full(&answer, raw, f, argument, &d, depth, depth, span)
+            }
+            Head::Full => {
+                let value = self.unfold_alternative(alt, span)?;
+                self.apply(&value, x, order, span)
+            }
+            _ => self.fail(codes::NOT_A_FUNCTION, span),
+        }
+    }
+
+    /// How often J was applied to code.
+    pub fn order(&self, code: CodeId) -> u32 {
+        self.codes.get(code).group.order
+    }
+
+    /// The in-language reverse of a primitive under further Js.
+    fn derivative(&mut self, prim: Prim, by: u32, span: Span) -> Result1<Val> {
+        let Some(value) = self.world.derivative(prim) else {
+            return self.dynamic(span, format!("`{prim}` has no derivative"));
+        };
+        let shape = self.shape_of(&value, span)?;
+        let shape = self.lift(shape, by as i32, span)?;
+        Ok(Val { atom: Atom::Unit, shape })
+    }
+
+    /// Runs the body of a function: in place if it is short, else as an instance.
+    fn enter(&mut self, code: CodeId, member: u32, args: Vec<Val>, span: Span) -> Result1<Val> {
+        let (group, index) = self.lambda(code, member);
+        let short = group.members.len() == 1
+            && self.inlined.len() < MAX_INLINED_DEPTH
+            && !self.inlined.contains(&(code, member))
+            && is_short(&group.members[index].body, group.member_var(0));
+        if short {
+            self.inlined.push((code, member));
+            let value = self.body(code, member, args);
+            self.inlined.pop();
+            return value;
+        }
+        self.call(Kind::Call { code, member }, args, span)
+    }
+
+    /// The result of a J-image of order `to`, called from code of order `from`: m nested pairs, the outermost for the
+    /// J that came last. Those of the first Js, which the program wrote itself, get their backpropagators sealed.
+    #[allow(clippy::too_many_arguments)]
+    fn sealed(&mut self, value: &Val, f: &Val, x: &Val, from: u32, to: u32, depth: u32, span: Span) -> Result1<Val> {
+        if depth == to {
+            return Ok(value.clone());
+        }
+        let first = self.get(value, &calculus::Field::Position(0), span)?;
+        let raw = self.get(value, &calculus::Field::Position(1), span)?;
+        let y = self.sealed(&first, f, x, from, to, depth + 1, span)?;
+        let back = if depth < from {
+            raw
+        } else {
+            let parts = vec![raw, f.clone(), x.clone(), y.clone()];
+            self.construct(Head::Sealed { order: depth }, parts, span)?
+        };
+        self.construct(Head::Tuple, vec![y, back], span)
+    }
+
+    /// The answer of a sealed backpropagator in the full shape of `f` and `x`.
+    #[allow(clippy::too_many_arguments)]
+    fn seal_full(
+        &mut self,
+        answer: &Val,
+        raw: &Val,
+        f: &Val,
+        x: &Val,
+        d: &Val,
+        total: u32,
+        order: u32,
+        span: Span,
+    ) -> Result1<Val> {
+        let first = self.get(answer, &calculus::Field::Position(0), span)?;
+        let second = self.get(answer, &calculus::Field::Position(1), span)?;
+        if order == 0 {
+            let df = self.full(f, &first, span)?;
+            let dx = self.full(x, &second, span)?;
+            return self.construct(Head::Tuple, vec![df, dx], span);
+        }
+        let inner = self.seal_full(&first, raw, f, x, d, total, order - 1, span)?;
+        let parts = vec![second, raw.clone(), d.clone(), inner.clone()];
+        let back = self.construct(Head::Sealed { order: total - order }, parts, span)?;
+        self.construct(Head::Tuple, vec![inner, back], span)
+    }
+
+    /// Applies a backpropagator in derived code: to zero, it gives zero without being run.
+    pub fn pull(&mut self, b: &Val, d: Val, order: u32, span: Span) -> Result1<Val> {
+        let d = if order == 0 { self.raw(&d, span)? } else { d };
+        if d.shape == ZERO || d.shape == UNIT {
+            return Ok(self.zero());
+        }
+        let may_vanish = self.graph.alternatives(d.shape).iter().any(|alternative| {
+            alternative.head == Head::Zero || (alternative.head == Head::Tuple && alternative.parts.is_empty())
+        });
+        if !may_vanish {
+            return self.run_raw(b, d, span);
+        }
+        self.split_nonzero(&d, span, &mut |this, d| this.run_raw(b, d, span))
+    }
+
+    /// Goes on with what is not zero; zero gives zero.
+    pub fn split_nonzero(
+        &mut self,
+        d: &Val,
+        span: Span,
+        each: &mut dyn FnMut(&mut Self, Val) -> Result1<Val>,
+    ) -> Result1<Val> {
+        let alternatives = self.graph.alternatives(d.shape).to_vec();
+        let vanishes = |head: &Head, parts: &[ShapeId]| *head == Head::Zero || (*head == Head::Tuple && parts.is_empty());
+        let rest: Vec<_> = alternatives.iter().filter(|one| !vanishes(&one.head, &one.parts)).cloned().collect();
+        if rest.len() == alternatives.len() {
+            return each(self, d.clone());
+        }
+        if rest.len() <= 1 {
+            return self.split(d, span, &mut |this, alt| {
+                if vanishes(&alt.head, &alt.parts) {
+                    return Ok(this.zero());
+                }
+                let value = this.narrowed(&alt);
+                each(this, value)
+            });
+        }
+        // Several that don't vanish stay one union, so that what follows is written once.
+        let kept = self.graph.union(rest);
+        let widened = self.split(d, span, &mut |this, alt| {
+            if vanishes(&alt.head, &alt.parts) {
+                return Ok(this.zero());
+            }
+            let value = this.narrowed(&alt);
+            let value = this.coerce(&value, kept, span)?;
+            this.construct(Head::Tuple, vec![value], span)
+        })?;
+        self.split(&widened, span, &mut |this, alt| {
+            if alt.head == Head::Zero {
+                return Ok(this.zero());
+            }
+            let value = this.part(&alt, 0, span);
+            each(this, value)
+        })
+    }
+
+    /// Applies what is under the seals of a backpropagator.
+    fn run_raw(&mut self, b: &Val, d: Val, span: Span) -> Result1<Val> {
+        let may_nest = |head: &Head| matches!(head, Head::Sealed { .. } | Head::Full);
+        let nests = self.graph.alternatives(b.shape).iter().any(|one| may_nest(&one.head));
+        if nests && self.graph.get(b.shape).named.is_some() {
+            return self.call(Kind::RunRaw, vec![b.clone(), d], span);
+        }
+        self.run_raw_alternatives(b, d, span)
+    }
+
+    /// One level of [`Specialiser::run_raw`].
+    pub fn run_raw_alternatives(&mut self, b: &Val, d: Val, span: Span) -> Result1<Val> {
+        self.split(b, span, &mut |this, alt| match alt.head {
+            Head::Sealed { .. } => {
+                let raw = this.part(&alt, 0, span);
+                this.run_raw(&raw, d.clone(), span)
+            }
+            Head::Closure { .. } | Head::Prim { .. } => this.apply_alternative(&alt, d.clone(), 0, span),
+            Head::Full => {
+                let value = this.unfold_alternative(&alt, span)?;
+                this.run_raw(&value, d.clone(), span)
+            }
+            Head::Zero => Ok(this.zero()),
+            _ => this.fail(codes::NOT_A_FUNCTION, span),
+        })
+    }
+
+    /// `J^by` of a shape; J⁻¹ for negative `by`.
+    pub fn lift(&mut self, shape: ShapeId, by: i32, span: Span) -> Result1<ShapeId> {
+        if by == 0 || !self.holds_function(shape) {
+            return Ok(shape);
+        }
+        let codes = self.codes.clone();
+        let mut attached = false;
+        let lifted = self.graph.map_heads(shape, &mut |head| {
+            Some(match head {
+                Head::Closure { code, member } => {
+                    let mut code = *code;
+                    for _ in 0..by {
+                        code = codes.reversed(code);
+                    }
+                    for _ in 0..-by {
+                        match codes.primal(code) {
+                            Some(primal) => code = primal,
+                            None => {
+                                attached |= codes.get(code).is_attach();
+                                return None;
+                            }
+                        }
+                    }
+                    Head::Closure { code, member: *member }
+                }
+                Head::Prim { prim, order } => Head::Prim { prim: *prim, order: order.checked_add_signed(by)? },
+                Head::Sealed { order } => Head::Sealed { order: order.checked_add_signed(by)? },
+                other => other.clone(),
+            })
+        });
+        match lifted {
+            Some(lifted) if lifted != NEVER => Ok(lifted),
+            _ if attached => self.dynamic(span, "J_inv of a function with an attached derivative"),
+            _ => self.dynamic(span, "J_inv of data that holds an ordinary function"),
+        }
+    }
+
+    /// J or J⁻¹ of a value: other code, the same bits.
+    pub fn lifted(&mut self, value: &Val, by: i32, span: Span) -> Result1<Val> {
+        if by < 0 {
+            return self.lowered(value, span);
+        }
+        let shape = self.lift(value.shape, by, span)?;
+        self.relabelled(value, shape, span)
+    }
+
+    fn lowered(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        if !self.holds_function(value.shape) {
+            return Ok(value.clone());
+        }
+        let is_function = |head: &Head| matches!(head, Head::Closure { .. } | Head::Prim { .. } | Head::Sealed { .. });
+        if !self.graph.alternatives(value.shape).iter().any(|alternative| is_function(&alternative.head)) {
+            let shape = self.lift(value.shape, -1, span)?;
+            return self.relabelled(value, shape, span);
+        }
+        self.split(value, span, &mut |this, alt| {
+            let plain = match &alt.head {
+                Head::Closure { code, .. } if this.codes.primal(*code).is_none() => {
+                    if this.codes.get(*code).is_attach() {
+                        return this.lowered_attached(&alt, span);
+                    }
+                    true
+                }
+                Head::Prim { order: 0, .. } | Head::Sealed { order: 0 } => true,
+                _ => false,
+            };
+            if plain {
+                return this.fail(codes::NOT_A_DERIVATIVE, span);
+            }
+            let value = this.narrowed(&alt);
+            let shape = this.lift(value.shape, -1, span)?;
+            this.relabelled(&value, shape, span)
+        })
+    }
+
+    /// `J⁻¹(v1 <~ v2) = (J⁻¹ v1) <~ (v1 <~ v2)`
+    fn lowered_attached(&mut self, alt: &Alt, span: Span) -> Result1<Val> {
+        let attached = self.narrowed(alt);
+        let primal = self.part(alt, 0, span);
+        let primal = self.lowered(&primal, span)?;
+        self.construct(alt.head.clone(), vec![primal, attached], span)
+    }
+
+    /// The same bits under another shape. Where the heap nodes of a recursive shape lie elsewhere, that can't be.
+    fn relabelled(&mut self, value: &Val, shape: ShapeId, span: Span) -> Result1<Val> {
+        if !self.same_bits(value.shape, shape) {
+            return self.dynamic(span, "J of recursive data whose J-image was made otherwise elsewhere");
+        }
+        // On L3 named types are nominal: the value passes through as it is, under its new type.
+        if self.type_of(value.shape) == self.type_of(shape) {
+            return Ok(Val { atom: value.atom.clone(), shape });
+        }
+        let ty = self.type_of(shape);
+        let atom = self.draft.write(ty, Op::View(value.atom.clone()), span);
+        Ok(Val { atom, shape })
+    }
+
+    fn same_bits(&self, a: ShapeId, b: ShapeId) -> bool {
+        let mut seen: FxHashSet<(ShapeId, ShapeId)> = FxHashSet::default();
+        let mut waiting = vec![(a, b)];
+        while let Some((a, b)) = waiting.pop() {
+            if a == b || !seen.insert((a, b)) {
+                continue;
+            }
+            let (left, right) = (self.graph.get(a), self.graph.get(b));
+            if left.named.is_some() != right.named.is_some() || left.alternatives.len() != right.alternatives.len() {
+                return false;
+            }
+            for (x, y) in left.alternatives.iter().zip(&right.alternatives) {
+                if x.parts.len() != y.parts.len() {
+                    return false;
+                }
+                waiting.extend(x.parts.iter().copied().zip(y.parts.iter().copied()));
+            }
+        }
+        true
+    }
+}
+
+/// Is a body short enough to be written in place of a call, and doesn't it mention its own group?
+fn is_short(body: &calculus::Block, own: calculus::Var) -> bool {
+    let mut count = 0;
+    let mut recursive = false;
+    count_bindings(body, &mut count);
+    body.each_atom(&mut |atom| recursive |= *atom == calculus::Atom::Var(own));
+    count <= MAX_INLINED && !recursive
+}
+
+fn count_bindings(block: &calculus::Block, count: &mut usize) {
+    for binding in &block.bindings {
+        *count += 1;
+        if *count > MAX_INLINED {
+            return;
+        }
+        if let calculus::Binding::Let { expr: calculus::Expr::If(_, then, otherwise), .. } = binding {
+            count_bindings(then, count);
+            count_bindings(otherwise, count);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A function of L3 under construction.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use base::Span;
+use first_order::{Atom, Block, End, Op, Statement, Type, Var};
+use rustc_hash::FxHashMap;
+
+#[derive(Default)]
+pub struct Draft {
+    pub vars: Vec<Type>,
+    /// The statements of the open blocks, the innermost last.
+    open: Vec<Vec<Statement>>,
+    /// The globals that the function reads, by their number, and the parameters that hold them.
+    pub globals: BTreeMap<usize, Var>,
+    /// How much was written, for the budget.
+    pub written: usize,
+    /// What variables are made of: structs, injections and boxes are taken apart again without code.
+    pub made: FxHashMap<Var, Made>,
+    /// The lengths of arrays that were written as literals.
+    pub lengths: FxHashMap<Var, u32>,
+}
+
+#[derive(Clone)]
+pub enum Made {
+    Struct(Vec<Atom>),
+    Inject(u32, Atom),
+    Box(Atom),
+}
+
+/// A function whose body is complete.
+pub struct Written {
+    pub name: Rc<str>,
+    pub params: Vec<Var>,
+    pub vars: Vec<Type>,
+    pub globals: BTreeMap<usize, Var>,
+    pub result: Type,
+    pub body: Block,
+    pub span: Span,
+}
+
+impl Draft {
+    pub fn fresh(&mut self, ty: Type) -> Var {
+        self.vars.push(ty);
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    pub fn open(&mut self, statements: Vec<Statement>) {
+        self.open.push(statements);
+    }
+
+    pub fn close(&mut self) -> Vec<Statement> {
+        self.open.pop().expect("draft: a block is open")
+    }
+
+    pub fn made(&self, atom: &Atom) -> Option<&Made> {
+        if let Atom::Var(var) = atom { self.made.get(var) } else { None }
+    }
+
+    pub fn write(&mut self, ty: Type, op: Op, span: Span) -> Atom {
+        let var = self.fresh(ty);
+        self.write_to(var, op, span);
+        Atom::Var(var)
+    }
+
+    pub fn write_to(&mut self, var: Var, op: Op, span: Span) {
+        self.written += 1;
+        match &op {
+            Op::Struct(atoms) => {
+                self.made.insert(var, Made::Struct(atoms.clone()));
+            }
+            Op::Inject(at, content) => {
+                self.made.insert(var, Made::Inject(*at, content.clone()));
+            }
+            Op::Box(content) => {
+                self.made.insert(var, Made::Box(content.clone()));
+            }
+            _ => {}
+        }
+        self.open.last_mut().expect("draft: a block is open").push(Statement { var, op, span });
+    }
+}
+
+pub fn ended(statements: Vec<Statement>, end: End) -> Block {
+    Block { statements, end }
+}

@@ -1,0 +1,225 @@
+//! Sensitivities in the full shape of their values: what programs see.
+//!
+//! Derived code computes with raw sensitivities: parts may be missing or the symbolic zero. Where a program looks at one it
+//! unfolds level by level, next to the value it belongs to.
+
+use base::{Span, codes};
+use calculus::{Field, Prim};
+use first_order::{Atom, Head, Op, Scalar, Type};
+
+use crate::body::Alt;
+use crate::graph::{INT, REAL, ZERO};
+use crate::instances::{Kind, Specialiser};
+use crate::{Result1, Val};
+
+impl Specialiser<'_> {
+    /// A sensitivity in the full shape of the value it belongs to, unfolding when it is inspected.
+    pub fn full(&mut self, of: &Val, d: &Val, span: Span) -> Result1<Val> {
+        if of.shape == ZERO {
+            return Ok(d.clone());
+        }
+        let heads: Vec<Head> = self.graph.alternatives(of.shape).iter().map(|one| one.head.clone()).collect();
+        if heads.iter().all(|head| matches!(head, Head::Int | Head::Bool | Head::Text)) {
+            return Ok(self.unit());
+        }
+        if of.shape == REAL && d.shape == REAL {
+            return Ok(d.clone());
+        }
+        if of.shape == REAL && d.shape == INT {
+            return Ok(self.to_real(d, span));
+        }
+        let is_full = |this: &Self| {
+            let alternatives = this.graph.alternatives(d.shape);
+            !alternatives.is_empty() && alternatives.iter().all(|one| one.head == Head::Full)
+        };
+        if is_full(self) {
+            return Ok(d.clone());
+        }
+        // A union of values or sensitivities: decided for each.
+        if heads.len() > 1 && self.graph.get(of.shape).named.is_none() {
+            return self.split(of, span, &mut |this, alt| {
+                let of = this.narrowed(&alt);
+                this.full(&of, d, span)
+            });
+        }
+        if self.graph.alternatives(d.shape).iter().any(|one| one.head == Head::Full) {
+            return self.split(d, span, &mut |this, alt| {
+                let d = this.narrowed(&alt);
+                this.full(of, &d, span)
+            });
+        }
+        self.construct(Head::Full, vec![of.clone(), d.clone()], span)
+    }
+
+    /// A sensitivity without the promise to be full.
+    pub fn raw(&mut self, d: &Val, span: Span) -> Result1<Val> {
+        if !self.may_be_full(d) {
+            return Ok(d.clone());
+        }
+        self.split(d, span, &mut |this, alt| match alt.head {
+            Head::Full => Ok(this.part(&alt, 1, span)),
+            _ => Ok(this.narrowed(&alt)),
+        })
+    }
+
+    fn may_be_full(&self, value: &Val) -> bool {
+        self.graph.alternatives(value.shape).iter().any(|one| one.head == Head::Full)
+    }
+
+    /// The value with its head unfolded.
+    pub fn forced(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        if !self.may_be_full(value) {
+            return Ok(value.clone());
+        }
+        // What unfolds may be full in turn: recursive shapes unfold in a function of their own.
+        let forced = if self.graph.get(value.shape).named.is_some() {
+            self.call(Kind::Force, vec![value.clone()], span)?
+        } else {
+            self.force_alternatives(value, span)?
+        };
+        if !self.may_be_full(&forced) {
+            return Ok(forced);
+        }
+        // Widening may have brought back what can't be.
+        self.split(&forced, span, &mut |this, alt| match alt.head {
+            Head::Full => this.unreached(span),
+            _ => Ok(this.narrowed(&alt)),
+        })
+    }
+
+    /// One level of [`Specialiser::forced`].
+    pub fn force_alternatives(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        self.split(value, span, &mut |this, alt| match alt.head {
+            Head::Full => {
+                let value = this.unfold_alternative(&alt, span)?;
+                this.forced(&value, span)
+            }
+            _ => Ok(this.narrowed(&alt)),
+        })
+    }
+
+    pub fn unfold_alternative(&mut self, alt: &Alt, span: Span) -> Result1<Val> {
+        let (of, d) = (self.part(alt, 0, span), self.part(alt, 1, span));
+        self.unfold(&of, &d, span)
+    }
+
+    /// One level of [`Specialiser::full`].
+    pub fn unfold(&mut self, of: &Val, d: &Val, span: Span) -> Result1<Val> {
+        let of = self.forced(of, span)?;
+        let d = self.forced(d, span)?;
+        self.split(&of, span, &mut |this, alt| match &alt.head {
+            Head::Real => this.split(&d, span, &mut |this, given| match given.head {
+                Head::Zero => Ok(Val { atom: Atom::Real(0.0), shape: REAL }),
+                Head::Real => Ok(Val { atom: given.content, shape: REAL }),
+                Head::Int => Ok(this.to_real(&Val { atom: given.content, shape: INT }, span)),
+                _ => this.fail(codes::NOT_CONFORMING, span),
+            }),
+            Head::Int | Head::Bool | Head::Text => Ok(this.unit()),
+            Head::Zero | Head::Part(..) => Ok(d.clone()),
+            Head::Tuple if alt.parts.is_empty() => Ok(this.unit()),
+            Head::Tuple => {
+                let fields = (0..alt.parts.len()).map(|i| Field::Position(i as u32)).collect();
+                this.unfold_data(&alt, fields, &d, span)
+            }
+            Head::Variant(constructor) => {
+                let field = |i| Field::Payload(constructor.clone(), i as u32);
+                let fields = (0..alt.parts.len()).map(field).collect();
+                this.unfold_data(&alt, fields, &d, span)
+            }
+            Head::Record(labels) => {
+                this.known_labels(&d, labels, span)?;
+                let fields = labels.iter().map(|label| Field::Label(*label)).collect();
+                this.unfold_data(&alt, fields, &d, span)
+            }
+            Head::Array(_) => this.unfold_array(&alt, &d, span),
+            Head::Handle(_) => this.unfold_handle(&alt, &d, span),
+            Head::Prim { .. } => this.construct(Head::Record([].into()), vec![], span),
+            Head::Sealed { .. } => {
+                let raw = this.part(&alt, 0, span);
+                if this.graph.get(raw.shape).named.is_some() {
+                    return this.call(Kind::Unfold, vec![raw, d.clone()], span);
+                }
+                this.unfold(&raw, &d, span)
+            }
+            Head::Closure { code, .. } => {
+                let labels = this.codes.get(*code).labels();
+                this.known_labels(&d, &labels, span)?;
+                let mut parts = vec![];
+                for (i, label) in labels.iter().enumerate() {
+                    let of = this.part(&alt, i, span);
+                    let given = this.get(&d, &Field::Label(*label), span)?;
+                    parts.push(this.full(&of, &given, span)?);
+                }
+                this.construct(Head::Record(labels), parts, span)
+            }
+            // It was forced.
+            Head::Full => this.unreached(span),
+        })
+    }
+
+    /// The same form with a full sensitivity in each field.
+    fn unfold_data(&mut self, alt: &Alt, fields: Vec<Field>, d: &Val, span: Span) -> Result1<Val> {
+        let mut parts = vec![];
+        for (i, field) in fields.iter().enumerate() {
+            let of = self.part(alt, i, span);
+            let given = self.get(d, field, span)?;
+            parts.push(self.full(&of, &given, span)?);
+        }
+        self.construct(alt.head.clone(), parts, span)
+    }
+
+    /// A record of sensitivities must not have labels that its value doesn't have.
+    fn known_labels(&mut self, d: &Val, labels: &[base::Name], span: Span) -> Result1<()> {
+        let unknown = self.graph.alternatives(d.shape).iter().any(|one| match &one.head {
+            Head::Record(given) => given.iter().any(|label| !labels.contains(label)),
+            _ => false,
+        });
+        if !unknown {
+            return Ok(());
+        }
+        let labels = labels.to_vec();
+        self.split(d, span, &mut |this, alt| match &alt.head {
+            Head::Record(given) if given.iter().any(|label| !labels.contains(label)) => {
+                this.fail(codes::NOT_CONFORMING, span)
+            }
+            _ => Ok(this.unit()),
+        })?;
+        Ok(())
+    }
+
+    /// The array of the full sensitivities of the elements.
+    fn unfold_array(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
+        let Head::Array(rank) = alt.head else { unreachable!("full: an array") };
+        let element = alt.parts[0];
+        let of = self.narrowed(alt);
+        let result = if element == REAL {
+            REAL
+        } else {
+            let given = self.element_sensitivity(d.shape);
+            self.scratch(|this| {
+                let of = this.invented(element);
+                let d = this.invented(given);
+                let full = this.full(&of, &d, span)?;
+                this.forced(&full, span)
+            })?
+        };
+        let shape = self.graph.single(Head::Array(rank), vec![result]);
+        self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)
+    }
+
+    /// A sensitivity of a sensitivity that is collected: its elements are reals or zero.
+    fn unfold_handle(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
+        let Head::Handle(rank) = alt.head else { unreachable!("full: a handle") };
+        let of = self.narrowed(alt);
+        let shape = self.graph.single(Head::Array(rank), vec![REAL]);
+        self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)
+    }
+
+    pub fn to_real(&mut self, int: &Val, span: Span) -> Val {
+        if let Atom::Int(i) = int.atom {
+            return Val { atom: Atom::Real(i as f64), shape: REAL };
+        }
+        let atom = self.draft.write(Type::Real, Op::Scalar(Scalar::ToReal, vec![int.atom.clone()]), span);
+        Val { atom, shape: REAL }
+    }
+}

@@ -1,0 +1,80 @@
+//! Specialisation: from L1 to L3.
+//!
+//! In: the code of a step and the values of the globals it mentions. Out: an L3 program in which every function is an
+//! *instance*: one L1 function at one shape of its argument and captures. Derived code (J-images, backpropagators) is
+//! L1 code like any other, so derivatives are specialised together with everything else.
+//!
+//! An instance is analysed by running its body on shapes; code is written along the way. A result that grows
+//! sends its users back to the list of work, until nothing changes. What can't be settled ends the attempt with a
+//! [`Dynamic`]: the step is then left to the reference evaluator.
+
+mod arrays;
+mod body;
+mod calls;
+mod codes;
+mod coerce;
+mod draft;
+mod full;
+pub mod graph;
+mod instances;
+mod numbers;
+mod parts;
+mod plus;
+mod prims;
+mod sensitivities;
+mod structure;
+mod values;
+
+use std::rc::Rc;
+
+use base::Span;
+use calculus::{GlobalId, Group, Prim};
+use eval::Value;
+use first_order::{Program, ShapeId};
+
+pub use codes::Codes;
+
+/// What a program refers to by name.
+pub trait World {
+    fn global(&self, id: GlobalId) -> Option<Value>;
+    /// The in-language reverse of a primitive.
+    fn derivative(&self, prim: Prim) -> Option<Value>;
+}
+
+/// Why a step can't be specialised, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dynamic {
+    pub reason: String,
+    pub span: Span,
+}
+
+/// A specialised step.
+pub struct Specialised {
+    pub program: Program,
+    /// The globals whose values are the program's arguments, in order.
+    pub globals: Vec<GlobalId>,
+    pub codes: Rc<Codes>,
+    /// How many instances there are, for those who count.
+    pub instances: usize,
+}
+
+/// Specialises a function of `()` without captures, such as the code of a step.
+pub fn specialise(world: &dyn World, codes: Rc<Codes>, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
+    stacker::maybe_grow(1 << 20, 16 << 20, || instances::Specialiser::new(world, codes).step(step, span))
+}
+
+/// Why the code that is being written doesn't go on.
+enum Stop {
+    /// Whatever follows isn't reached.
+    Never,
+    Dynamic(Dynamic),
+}
+
+type Result1<T> = Result<T, Stop>;
+
+/// A value while code is written: what holds it, and its shape.
+#[derive(Clone, Debug, PartialEq)]
+struct Val {
+    atom: first_order::Atom,
+    shape: ShapeId,
+}

@@ -1,0 +1,294 @@
+//! Arithmetic, comparison and functions of reals. Scalars become scalar operations; arrays go through the primitive.
+
+use base::{Span, codes};
+use calculus::Prim;
+use first_order::{Atom, Head, Op, Scalar, ShapeId, Type};
+
+use crate::body::Alt;
+use crate::graph::{BOOL, INT, REAL, TEXT};
+use crate::instances::Specialiser;
+use crate::{Result1, Val};
+
+/// Which transcendental of `numerics` computes a primitive.
+pub fn transcendental(prim: Prim) -> Option<Scalar> {
+    let name = match prim {
+        Prim::Pow => "pow",
+        Prim::Atan2 => "atan2",
+        other => other.name(),
+    };
+    let at = numerics::FUNCTIONS.iter().position(|function| function.name == name)?;
+    Some(Scalar::Function(at as u16))
+}
+
+impl Specialiser<'_> {
+    pub fn scalar(&mut self, op: Scalar, args: Vec<Atom>, ty: ShapeId, span: Span) -> Val {
+        let scalar_type = match ty {
+            BOOL => Type::Bool,
+            INT => Type::Int,
+            _ => Type::Real,
+        };
+        let atom = self.draft.write(scalar_type, Op::Scalar(op, args), span);
+        Val { atom, shape: ty }
+    }
+
+    /// The real that a scalar counts as; the symbolic zero is 0.
+    fn as_real(&mut self, alt: &Alt, span: Span) -> Option<Atom> {
+        match alt.head {
+            Head::Real => Some(alt.content.clone()),
+            Head::Int => Some(self.to_real(&Val { atom: alt.content.clone(), shape: INT }, span).atom),
+            Head::Zero => Some(Atom::Real(0.0)),
+            _ => None,
+        }
+    }
+
+    pub fn binary(&mut self, prim: Prim, args: &[Val], span: Span) -> Result1<Val> {
+        let (a, b) = (self.forced(&args[0], span)?, self.forced(&args[1], span)?);
+        let k = args.get(2).cloned();
+        self.split(&a, span, &mut |this, x| {
+            this.split(&b, span, &mut |this, y| this.binary_heads(prim, &x, &y, k.as_ref(), span))
+        })
+    }
+
+    fn binary_heads(&mut self, prim: Prim, x: &Alt, y: &Alt, k: Option<&Val>, span: Span) -> Result1<Val> {
+        let is_array = |alt: &Alt| matches!(alt.head, Head::Array(_) | Head::Handle(_));
+        if is_array(x) || is_array(y) {
+            return self.elementwise(prim, x, y, k, span);
+        }
+        if let (Head::Int, Head::Int) = (&x.head, &y.head)
+            && let Some(value) = self.integers(prim, x, y, span)
+        {
+            return Ok(value);
+        }
+        if let (Head::Text, Head::Text, Prim::Add) = (&x.head, &y.head, prim) {
+            let (a, b) = (self.narrowed(x), self.narrowed(y));
+            return self.bridge(Prim::Add, vec![a, b], TEXT, span);
+        }
+        let (Some(a), Some(b)) = (self.as_real(x, span), self.as_real(y, span)) else {
+            return self.fail(codes::WRONG_KIND, span);
+        };
+        let op = match prim {
+            Prim::Add => Scalar::Add,
+            Prim::Sub => Scalar::Sub,
+            Prim::Mul => Scalar::Mul,
+            Prim::Div => Scalar::Div,
+            Prim::Rem => Scalar::Remainder,
+            Prim::Minimum => Scalar::Minimum,
+            Prim::Maximum => Scalar::Maximum,
+            Prim::Pow | Prim::Atan2 => transcendental(prim).expect("numbers: a transcendental"),
+            Prim::AtMost => {
+                let truth = self.scalar(Scalar::Le, vec![a, b], BOOL, span);
+                return Ok(self.scalar(Scalar::BoolToReal, vec![truth.atom], REAL, span));
+            }
+            Prim::PowerSlope | Prim::PowerLog => {
+                let k = match k {
+                    Some(k) if k.shape == INT => k.atom.clone(),
+                    _ => return self.dynamic(span, "a power's order that isn't an int"),
+                };
+                if let (Prim::PowerSlope, Atom::Real(power), Atom::Int(k)) = (prim, &b, &k) {
+                    let factor = (0..*k).fold(1.0, |factor, j| factor * (power - j as f64));
+                    if factor == 0.0 {
+                        return Ok(Val { atom: Atom::Real(0.0), shape: REAL });
+                    }
+                    let rest = self.power(a, power - *k as f64, span);
+                    return Ok(self.scalar(Scalar::Mul, vec![Atom::Real(factor), rest.atom], REAL, span));
+                }
+                let op = if prim == Prim::PowerSlope { Scalar::PowerSlope } else { Scalar::PowerLog };
+                return Ok(self.scalar(op, vec![a, b, k], REAL, span));
+            }
+            _ => return self.fail(codes::WRONG_KIND, span),
+        };
+        if let (Prim::Pow, Atom::Real(power)) = (prim, &b) {
+            return Ok(self.power(a, *power, span));
+        }
+        Ok(self.scalar(op, vec![a, b], REAL, span))
+    }
+
+    /// A real to a constant power; small whole powers are products.
+    fn power(&mut self, a: Atom, power: f64, span: Span) -> Val {
+        let times = |this: &mut Self, x: Atom, y: Atom| this.scalar(Scalar::Mul, vec![x, y], REAL, span).atom;
+        let atom = match power {
+            0.0 => Atom::Real(1.0),
+            1.0 => a,
+            2.0 => times(self, a.clone(), a),
+            3.0 => {
+                let square = times(self, a.clone(), a.clone());
+                times(self, square, a)
+            }
+            4.0 => {
+                let square = times(self, a.clone(), a);
+                times(self, square.clone(), square)
+            }
+            -1.0 => self.scalar(Scalar::Div, vec![Atom::Real(1.0), a], REAL, span).atom,
+            _ => {
+                let op = transcendental(Prim::Pow).expect("numbers: a transcendental");
+                self.scalar(op, vec![a, Atom::Real(power)], REAL, span).atom
+            }
+        };
+        Val { atom, shape: REAL }
+    }
+
+    fn integers(&mut self, prim: Prim, x: &Alt, y: &Alt, span: Span) -> Option<Val> {
+        let op = match prim {
+            Prim::Add => Scalar::IntAdd,
+            Prim::Sub => Scalar::IntSub,
+            Prim::Mul => Scalar::IntMul,
+            Prim::IntDiv => Scalar::IntDiv,
+            Prim::IntMod | Prim::Rem => Scalar::IntMod,
+            Prim::Pow => Scalar::IntPow,
+            Prim::Minimum => Scalar::IntMinimum,
+            Prim::Maximum => Scalar::IntMaximum,
+            _ => return None,
+        };
+        Some(self.scalar(op, vec![x.content.clone(), y.content.clone()], INT, span))
+    }
+
+    /// Two arrays of one shape, or an array and a scalar.
+    fn elementwise(&mut self, prim: Prim, x: &Alt, y: &Alt, k: Option<&Val>, span: Span) -> Result1<Val> {
+        let number = |alt: &Alt| match alt.head {
+            Head::Int => Some((0, INT)),
+            Head::Real | Head::Zero => Some((0, REAL)),
+            Head::Array(rank) => Some((rank, if alt.parts[0] == INT { INT } else { REAL })),
+            Head::Handle(rank) => Some((rank, REAL)),
+            _ => None,
+        };
+        let (Some((m, left)), Some((n, right))) = (number(x), number(y)) else {
+            return self.fail(codes::WRONG_KIND, span);
+        };
+        let keeps_ints = matches!(
+            prim,
+            Prim::Add
+                | Prim::Sub
+                | Prim::Mul
+                | Prim::IntDiv
+                | Prim::IntMod
+                | Prim::Rem
+                | Prim::Pow
+                | Prim::Minimum
+                | Prim::Maximum
+        );
+        let element = if left == INT && right == INT && keeps_ints { INT } else { REAL };
+        let rank = if m == 0 { n } else { m };
+        let shape = self.graph.single(Head::Array(rank), vec![element]);
+        let mut args = vec![self.narrowed(x), self.narrowed(y)];
+        args.extend(k.cloned());
+        self.bridge(prim, args, shape, span)
+    }
+
+    pub fn unary(&mut self, prim: Prim, x: &Val, span: Span) -> Result1<Val> {
+        let x = self.forced(x, span)?;
+        self.split(&x, span, &mut |this, alt| match alt.head {
+            Head::Real => {
+                let op = match prim {
+                    Prim::Neg => Scalar::Neg,
+                    Prim::Abs => Scalar::Abs,
+                    _ => Scalar::Sign,
+                };
+                Ok(this.scalar(op, vec![alt.content.clone()], REAL, span))
+            }
+            Head::Int => {
+                let op = match prim {
+                    Prim::Neg => Scalar::IntNeg,
+                    Prim::Abs => Scalar::IntAbs,
+                    _ => Scalar::IntSign,
+                };
+                Ok(this.scalar(op, vec![alt.content.clone()], INT, span))
+            }
+            Head::Zero => Ok(this.zero()),
+            Head::Array(rank) => {
+                let element = if alt.parts[0] == INT { INT } else { REAL };
+                let shape = this.graph.single(Head::Array(rank), vec![element]);
+                let value = this.narrowed(&alt);
+                this.bridge(prim, vec![value], shape, span)
+            }
+            Head::Handle(rank) => {
+                let shape = this.graph.single(Head::Array(rank), vec![REAL]);
+                let value = this.narrowed(&alt);
+                this.bridge(prim, vec![value], shape, span)
+            }
+            _ => this.fail(codes::WRONG_KIND, span),
+        })
+    }
+
+    /// A function of one real.
+    pub fn real_function(&mut self, prim: Prim, x: &Val, span: Span) -> Result1<Val> {
+        let x = self.forced(x, span)?;
+        self.split(&x, span, &mut |this, alt| {
+            if let (Head::Int, Prim::Int) = (&alt.head, prim) {
+                return Ok(this.narrowed(&alt));
+            }
+            let result = match prim {
+                Prim::IsNan | Prim::IsFinite => BOOL,
+                Prim::Int => INT,
+                _ => REAL,
+            };
+            if let Head::Array(rank) | Head::Handle(rank) = alt.head {
+                let shape = this.graph.single(Head::Array(rank), vec![result]);
+                let value = this.narrowed(&alt);
+                return this.bridge(prim, vec![value], shape, span);
+            }
+            let Some(x) = this.as_real(&alt, span) else {
+                let code = if alt.head == Head::Tuple { codes::WRONG_ARITY } else { codes::WRONG_KIND };
+                return this.fail(code, span);
+            };
+            let op = match prim {
+                Prim::Sqrt => Scalar::Sqrt,
+                Prim::Floor => Scalar::Floor,
+                Prim::Ceil => Scalar::Ceil,
+                Prim::Round => Scalar::Round,
+                Prim::Trunc => Scalar::Trunc,
+                Prim::Real => return Ok(Val { atom: x, shape: REAL }),
+                Prim::Int => Scalar::ToInt,
+                Prim::IsNan => Scalar::IsNan,
+                Prim::IsFinite => Scalar::IsFinite,
+                other => transcendental(other).expect("numbers: a transcendental"),
+            };
+            Ok(this.scalar(op, vec![x], result, span))
+        })
+    }
+
+    pub fn compare(&mut self, prim: Prim, args: &[Val], span: Span) -> Result1<Val> {
+        let (a, b) = (self.forced(&args[0], span)?, self.forced(&args[1], span)?);
+        self.split(&a, span, &mut |this, x| {
+            this.split(&b, span, &mut |this, y| this.compare_heads(prim, &x, &y, span))
+        })
+    }
+
+    fn compare_heads(&mut self, prim: Prim, x: &Alt, y: &Alt, span: Span) -> Result1<Val> {
+        let (reals, ints) = match prim {
+            Prim::Lt => (Scalar::Lt, Scalar::IntLt),
+            Prim::Le => (Scalar::Le, Scalar::IntLe),
+            Prim::Gt => (Scalar::Gt, Scalar::IntGt),
+            Prim::Ge => (Scalar::Ge, Scalar::IntGe),
+            Prim::Eq => (Scalar::Eq, Scalar::IntEq),
+            _ => (Scalar::Ne, Scalar::IntNe),
+        };
+        let structural = matches!(prim, Prim::Eq | Prim::Ne);
+        match (&x.head, &y.head) {
+            (Head::Int, Head::Int) => {
+                Ok(self.scalar(ints, vec![x.content.clone(), y.content.clone()], BOOL, span))
+            }
+            (Head::Bool, Head::Bool) if structural => {
+                let equal = self.scalar(Scalar::BoolEq, vec![x.content.clone(), y.content.clone()], BOOL, span);
+                if prim == Prim::Eq { Ok(equal) } else { Ok(self.scalar(Scalar::Not, vec![equal.atom], BOOL, span)) }
+            }
+            (Head::Int | Head::Real | Head::Zero, Head::Int | Head::Real | Head::Zero) => {
+                let (Some(a), Some(b)) = (self.as_real(x, span), self.as_real(y, span)) else { unreachable!() };
+                Ok(self.scalar(reals, vec![a, b], BOOL, span))
+            }
+            _ if structural => {
+                let (a, b) = (self.narrowed(x), self.narrowed(y));
+                self.bridge(prim, vec![a, b], BOOL, span)
+            }
+            (Head::Text, Head::Text) => {
+                let (a, b) = (self.narrowed(x), self.narrowed(y));
+                self.bridge(prim, vec![a, b], BOOL, span)
+            }
+            (Head::Array(rank), _) | (_, Head::Array(rank)) => {
+                let shape = self.graph.single(Head::Array(*rank), vec![BOOL]);
+                let (a, b) = (self.narrowed(x), self.narrowed(y));
+                self.bridge(prim, vec![a, b], shape, span)
+            }
+            _ => self.fail(codes::WRONG_KIND, span),
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! J, J⁻¹, zero, ⊕ as primitives, and the checks at the boundary between a program and derived code.
+
+use base::{Name, Span, codes};
+use calculus::Prim;
+use first_order::{Atom, Head, ShapeId};
+
+use crate::graph::{BOOL, NEVER, REAL, ZERO};
+use crate::instances::Specialiser;
+use crate::{Result1, Stop, Val};
+
+/// How deep a sensitivity given by a program is compared with its value when the call happens. Deeper parts are compared
+/// when they unfold.
+const COMPARED_DEPTH: usize = 4;
+
+impl Specialiser<'_> {
+    pub fn sensitivity_prim(&mut self, prim: Prim, args: &[Val], span: Span) -> Result1<Val> {
+        match prim {
+            Prim::J => self.lifted(&args[0], 1, span),
+            Prim::JInv => self.lifted(&args[0], -1, span),
+            Prim::Zero => {
+                let zero = self.zero();
+                self.full(&args[0], &zero, span)
+            }
+            Prim::Plus => self.plus(&args[0], &args[1], span),
+            Prim::Perturbed => {
+                let value = args[0].clone();
+                self.test(&value, span, &mut |this, alt| {
+                    let shape = this.graph.exact(alt.head.clone(), alt.parts.clone());
+                    Ok(Atom::Bool(this.holds_real(shape)))
+                })
+            }
+            Prim::Materialise => self.full(&args[0], &args[1], span),
+            Prim::Accept => self.accept(&args[0], &args[1], span),
+            Prim::RulePair => self.rule_pair(&args[1], span),
+            Prim::RuleResult => self.rule_result(&args[0], &args[1], &args[2], span),
+            Prim::Differentiable => self.differentiable(&args[0], span),
+            Prim::Seed => {
+                let y = self.forced(&args[0], span)?;
+                self.split(&y, span, &mut |this, alt| match alt.head {
+                    Head::Real | Head::Int => Ok(Val { atom: Atom::Real(1.0), shape: REAL }),
+                    _ => this.fail(codes::NOT_A_SCALAR, span),
+                })
+            }
+            other => unreachable!("sensitivities: {other}"),
+        }
+    }
+
+    /// Is there a real in values of this shape? (An array counts by the kind of its elements.)
+    pub fn holds_real(&self, shape: ShapeId) -> bool {
+        self.graph.reachable(shape).into_iter().any(|id| {
+            let alternatives = self.graph.alternatives(id).iter();
+            alternatives.into_iter().any(|one| matches!(one.head, Head::Real | Head::Sealed { .. } | Head::Handle(_)))
+        })
+    }
+
+    fn holds_discrete(&self, shape: ShapeId) -> bool {
+        self.graph.reachable(shape).into_iter().any(|id| {
+            self.graph.alternatives(id).iter().any(|one| match one.head {
+                Head::Int | Head::Bool | Head::Text => true,
+                Head::Tuple => one.parts.is_empty(),
+                _ => false,
+            })
+        })
+    }
+
+    fn differentiable(&mut self, x: &Val, span: Span) -> Result1<Val> {
+        let x = self.forced(x, span)?;
+        let (real, function) = (self.holds_real(x.shape), self.holds_function(x.shape));
+        let recursive = self.graph.reachable(x.shape).iter().any(|id| self.graph.get(*id).named.is_some());
+        let alternatives = self.graph.alternatives(x.shape).len();
+        if (real || function) && alternatives == 1 && !recursive {
+            return Ok(x);
+        }
+        if !self.holds_discrete(x.shape) {
+            return Ok(x);
+        }
+        if !real && !function {
+            return self.fail(codes::NOTHING_TO_DIFFERENTIATE, span);
+        }
+        if recursive {
+            // Lists: an empty list of anything is fine, others hold what their elements hold.
+            return Ok(x);
+        }
+        self.split(&x, span, &mut |this, alt| {
+            let one = this.narrowed(&alt);
+            this.differentiable(&one, span)
+        })
+    }
+
+    /// A sensitivity that a program gives for the result `y`: it must fit.
+    pub fn accept(&mut self, y: &Val, d: &Val, span: Span) -> Result1<Val> {
+        self.conform(y, d, codes::COTANGENT_MISMATCH, COMPARED_DEPTH, span)?;
+        self.full(y, d, span)
+    }
+
+    /// Compares a sensitivity with the value it should belong to; code is written only where shapes leave it open.
+    fn conform(&mut self, of: &Val, d: &Val, code: base::Code, depth: usize, span: Span) -> Result1<()> {
+        if depth == 0 || d.shape == ZERO || self.surely_conforms(of.shape, d.shape, depth) {
+            return Ok(());
+        }
+        // A sensitivity that is full for some value is compared by that value when it unfolds.
+        let only_full = self.graph.alternatives(d.shape).iter().all(|one| one.head == Head::Full);
+        if only_full {
+            return Ok(());
+        }
+        let of = self.forced(of, span)?;
+        self.split(&of, span, &mut |this, of| {
+            this.split(d, span, &mut |this, d| {
+                let fits = match (&of.head, &d.head) {
+                    (_, Head::Zero | Head::Full) => return Ok(this.unit()),
+                    (Head::Zero | Head::Handle(_) | Head::Part(..), _) => return Ok(this.unit()),
+                    (Head::Real, Head::Real | Head::Int) => true,
+                    (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
+                    (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),
+                    (Head::Tuple, Head::Record(labels)) => of.parts.is_empty() && labels.is_empty(),
+                    (Head::Tuple, Head::Tuple) if of.parts.len() == d.parts.len() => {
+                        for i in 0..of.parts.len() {
+                            let (a, b) = (this.part(&of, i, span), this.part(&d, i, span));
+                            this.conform(&a, &b, code, depth - 1, span)?;
+                        }
+                        true
+                    }
+                    (Head::Variant(a), Head::Variant(b)) if a == b => {
+                        for i in 0..of.parts.len() {
+                            let (a, b) = (this.part(&of, i, span), this.part(&d, i, span));
+                            this.conform(&a, &b, code, depth - 1, span)?;
+                        }
+                        true
+                    }
+                    (Head::Tuple, Head::Part(None, _)) => true,
+                    (Head::Variant(a), Head::Part(Some(b), _)) => a == b,
+                    (Head::Record(known), Head::Record(labels)) => {
+                        this.conform_labels(&of, &known.clone(), &d, &labels.clone(), code, depth, span)?;
+                        true
+                    }
+                    (Head::Closure { code: function, .. }, Head::Record(labels)) => {
+                        let known = this.codes.get(*function).labels();
+                        this.conform_labels(&of, &known, &d, &labels.clone(), code, depth, span)?;
+                        true
+                    }
+                    (Head::Prim { .. }, Head::Record(labels)) => labels.is_empty(),
+                    (Head::Sealed { .. }, _) => true,
+                    (Head::Closure { .. } | Head::Prim { .. }, Head::Tuple) => d.parts.is_empty(),
+                    (Head::Array(_), Head::Array(_) | Head::Handle(_)) => {
+                        let (a, b) = (this.narrowed(&of), this.narrowed(&d));
+                        // The primitive compares the shapes; a mismatch of a rule's result has its own code, but
+                        // errors are described by the reference evaluator.
+                        let shape = this.accepted_array(&a, &b, span)?;
+                        this.bridge(Prim::Accept, vec![a, b], shape, span)?;
+                        true
+                    }
+                    _ => false,
+                };
+                if fits { Ok(this.unit()) } else { this.fail(code, span) }
+            })
+        })?;
+        Ok(())
+    }
+
+    fn accepted_array(&mut self, of: &Val, d: &Val, span: Span) -> Result1<ShapeId> {
+        self.scratch(|this| this.unfold(of, d, span))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn conform_labels(
+        &mut self,
+        of: &crate::body::Alt,
+        known: &[Name],
+        d: &crate::body::Alt,
+        labels: &[Name],
+        code: base::Code,
+        depth: usize,
+        span: Span,
+    ) -> Result1<()> {
+        for (i, label) in labels.iter().enumerate() {
+            let Some(at) = known.iter().position(|name| name == label) else { return self.fail(code, span) };
+            let (a, b) = (self.part(of, at, span), self.part(d, i, span));
+            self.conform(&a, &b, code, depth - 1, span)?;
+        }
+        Ok(())
+    }
+
+    /// Is it clear from the shapes alone that every such sensitivity fits every such value?
+    fn surely_conforms(&self, of: ShapeId, d: ShapeId, depth: usize) -> bool {
+        if depth == 0 || d == ZERO {
+            return true;
+        }
+        let (of_all, d_all) = (self.graph.alternatives(of), self.graph.alternatives(d));
+        of_all.iter().all(|of| {
+            d_all.iter().all(|d| match (&of.head, &d.head) {
+                (_, Head::Zero | Head::Full) | (Head::Zero | Head::Handle(_) | Head::Part(..), _) => true,
+                (Head::Real, Head::Real | Head::Int) => true,
+                (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
+                (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),
+                (Head::Tuple, Head::Tuple) => {
+                    of.parts.len() == d.parts.len()
+                        && of.parts.iter().zip(&d.parts).all(|(of, d)| self.surely_conforms(*of, *d, depth - 1))
+                }
+                (Head::Sealed { .. }, _) => true,
+                _ => false,
+            })
+        })
+    }
+
+    /// What a reverse rule returned must be a value and a backpropagator.
+    fn rule_pair(&mut self, answer: &Val, span: Span) -> Result1<Val> {
+        let answer = self.forced(answer, span)?;
+        self.split(&answer, span, &mut |this, alt| {
+            if alt.head != Head::Tuple || alt.parts.len() != 2 {
+                return this.fail(codes::RULE_NOT_A_PAIR, span);
+            }
+            let back = this.part(&alt, 1, span);
+            let back = this.forced(&back, span)?;
+            let is_function = this.test(&back, span, &mut |_, alt| {
+                let function = matches!(alt.head, Head::Closure { .. } | Head::Prim { .. } | Head::Sealed { .. });
+                Ok(Atom::Bool(function))
+            })?;
+            match is_function.atom {
+                Atom::Bool(true) => Ok(this.narrowed(&alt)),
+                Atom::Bool(false) => this.fail(codes::RULE_NOT_A_PAIR, span),
+                _ => this.dynamic(span, "a rule whose backpropagator may be no function"),
+            }
+        })
+    }
+
+    /// Checks C2 and C3 on what a rule's backpropagator returned.
+    fn rule_result(&mut self, f: &Val, x: &Val, answer: &Val, span: Span) -> Result1<Val> {
+        let answer = self.forced(answer, span)?;
+        self.split(&answer, span, &mut |this, alt| {
+            if alt.head != Head::Tuple || alt.parts.len() != 2 {
+                return this.fail(codes::RULE_NOT_A_PAIR, span);
+            }
+            let captures = this.part(&alt, 0, span);
+            let captures = this.forced(&captures, span)?;
+            let captures = this.rule_captures(f, &captures, span)?;
+            let dx = this.part(&alt, 1, span);
+            this.conform(x, &dx, codes::RULE_NOT_CONFORMING, COMPARED_DEPTH, span)?;
+            this.construct(Head::Tuple, vec![captures, dx], span)
+        })
+    }
+
+    /// The labels must be captures of the function; one that only names a top-level definition is dropped.
+    fn rule_captures(&mut self, f: &Val, captures: &Val, span: Span) -> Result1<Val> {
+        self.split(captures, span, &mut |this, alt| {
+            let labels = match &alt.head {
+                Head::Zero => return Ok(this.zero()),
+                Head::Record(labels) => labels.clone(),
+                _ => return this.fail(codes::RULE_NOT_A_PAIR, span),
+            };
+            this.split(f, span, &mut |this, function| {
+                let Head::Closure { code, member } = function.head else { return Ok(this.narrowed(&alt)) };
+                let (group, index) = this.lambda(code, member);
+                let known = this.codes.get(code).labels();
+                let (mut kept, mut parts) = (vec![], vec![]);
+                for (i, label) in labels.iter().enumerate() {
+                    if let Some(at) = known.iter().position(|name| name == label) {
+                        let (of, d) = (this.part(&function, at, span), this.part(&alt, i, span));
+                        this.conform(&of, &d, codes::RULE_NOT_CONFORMING, COMPARED_DEPTH, span)?;
+                        kept.push(*label);
+                        parts.push(d);
+                    } else if !group.members[index].mentions.contains(label)
+                        && group.members.iter().all(|other| other.name != Some(*label))
+                    {
+                        return this.fail(codes::UNKNOWN_LABEL, span);
+                    }
+                }
+                this.construct(Head::Record(kept.into()), parts, span)
+            })
+        })
+    }
+
+    /// The shape that some code would give, without writing it.
+    pub fn scratch(&mut self, write: impl FnOnce(&mut Self) -> Result1<Val>) -> Result1<ShapeId> {
+        self.draft.open(vec![]);
+        let result = write(self);
+        self.draft.close();
+        match result {
+            Ok(value) => Ok(value.shape),
+            Err(Stop::Never) => Ok(NEVER),
+            Err(dynamic) => Err(dynamic),
+        }
+    }
+
+    pub fn scratch_atom(&mut self, write: impl FnOnce(&mut Self) -> Result1<Atom>) -> Result1<Option<Atom>> {
+        self.draft.open(vec![]);
+        let result = write(self);
+        self.draft.close();
+        match result {
+            Ok(atom) => Ok(Some(atom)),
+            Err(Stop::Never) => Ok(None),
+            Err(dynamic) => Err(dynamic),
+        }
+    }
+
+    /// Some value of the shape, for code that is thrown away.
+    pub fn invented(&mut self, shape: ShapeId) -> Val {
+        let ty = self.type_of(shape);
+        Val { atom: Atom::Var(self.draft.fresh(ty)), shape }
+    }
+
+    /// A primitive on values, by way of the reference evaluator's representation.
+    pub fn bridge(&mut self, prim: Prim, args: Vec<Val>, result: ShapeId, span: Span) -> Result1<Val> {
+        let shapes = args.iter().map(|arg| arg.shape).collect();
+        let args = args.into_iter().map(|arg| arg.atom).collect();
+        let ty = self.type_of(result);
+        let atom = self.draft.write(ty, first_order::Op::Prim { prim, args, shapes, result }, span);
+        Ok(Val { atom, shape: result })
+    }
+
+    pub fn truth(&self, b: bool) -> Val {
+        Val { atom: Atom::Bool(b), shape: BOOL }
+    }
+
+}

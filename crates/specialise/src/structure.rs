@@ -1,0 +1,128 @@
+//! Primitives over values of any structure.
+
+use base::{Name, Span, codes};
+use calculus::Prim;
+use first_order::{Atom, Head, Op, Scalar};
+
+use crate::graph::{NEVER, REAL};
+use crate::instances::Specialiser;
+use crate::{Result1, Val};
+
+impl Specialiser<'_> {
+    /// A value with all its reals multiplied.
+    pub fn times(&mut self, value: &Val, k: &Val, span: Span) -> Result1<Val> {
+        let value = self.forced(value, span)?;
+        if self.graph.get(value.shape).named.is_some() {
+            return self.bridge(Prim::Times, vec![value.clone(), k.clone()], value.shape, span);
+        }
+        let k = self.forced(k, span)?;
+        if k.shape != REAL {
+            return self.fail(codes::WRONG_KIND, span);
+        }
+        self.split(&value, span, &mut |this, alt| match &alt.head {
+            Head::Real => Ok(this.scalar(Scalar::Mul, vec![k.atom.clone(), alt.content.clone()], REAL, span)),
+            Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => {
+                let mut parts = vec![];
+                for i in 0..alt.parts.len() {
+                    let part = this.part(&alt, i, span);
+                    parts.push(this.times(&part, &k, span)?);
+                }
+                this.construct(alt.head.clone(), parts, span)
+            }
+            Head::Handle(rank) => {
+                let shape = this.graph.single(Head::Array(*rank), vec![REAL]);
+                let value = this.narrowed(&alt);
+                this.bridge(Prim::Times, vec![value, k.clone()], shape, span)
+            }
+            Head::Array(_) => {
+                let value = this.narrowed(&alt);
+                let shape = value.shape;
+                this.bridge(Prim::Times, vec![value, k.clone()], shape, span)
+            }
+            _ => Ok(this.narrowed(&alt)),
+        })
+    }
+
+    /// The fields, each in a box `{v: field}` so that arrays among them stay apart.
+    pub fn children(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        let value = self.forced(value, span)?;
+        let label = [Name::new("v")];
+        self.split(&value, span, &mut |this, alt| match alt.head {
+            Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => {
+                let mut boxes = vec![];
+                let mut shape = NEVER;
+                for i in 0..alt.parts.len() {
+                    let part = this.part(&alt, i, span);
+                    let boxed = this.construct(Head::Record(label.into()), vec![part], span)?;
+                    shape = this.graph.join(shape, boxed.shape);
+                    boxes.push(boxed);
+                }
+                this.array_of(boxes, shape, span)
+            }
+            _ => this.fail(codes::WRONG_KIND, span),
+        })
+    }
+
+    pub fn array_of(&mut self, elements: Vec<Val>, element: first_order::ShapeId, span: Span) -> Result1<Val> {
+        let mut atoms = vec![];
+        for value in &elements {
+            atoms.push(self.coerce(value, element, span)?.atom);
+        }
+        let shape = self.graph.single(Head::Array(1), vec![element]);
+        let ty = self.type_of(shape);
+        let atom = self.draft.write(ty, Op::Array(atoms), span);
+        Ok(Val { atom, shape })
+    }
+
+    /// A value of the same form with these boxed fields.
+    pub fn rebuild(&mut self, like: &Val, boxes: &Val, span: Span) -> Result1<Val> {
+        let (like, boxes) = (self.forced(like, span)?, self.forced(boxes, span)?);
+        self.split(&like, span, &mut |this, alt| match alt.head {
+            Head::Tuple | Head::Record(_) | Head::Variant(_) => {
+                let mut parts = vec![];
+                for i in 0..alt.parts.len() {
+                    let boxed = this.element(&boxes, &[Atom::Int(i as i64)], span)?;
+                    let field = this.get(&boxed, &calculus::Field::Name(Name::new("v")), span)?;
+                    parts.push(field);
+                }
+                this.construct(alt.head.clone(), parts, span)
+            }
+            _ => this.fail(codes::WRONG_KIND, span),
+        })
+    }
+
+    /// A random sensitivity of a value.
+    pub fn random_like(&mut self, value: &Val, seed: &Val, span: Span) -> Result1<Val> {
+        let shape = self.scratch(|this| {
+            let value = this.invented(value.shape);
+            this.settled_sensitivity(&value, span)
+        })?;
+        self.bridge(Prim::RandomLike, vec![value.clone(), seed.clone()], shape, span)
+    }
+
+    /// The sensitivity of a value, unfolded to its leaves. For code that is thrown away: its shape is what counts.
+    fn settled_sensitivity(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        if self.graph.reachable(value.shape).into_iter().any(|id| self.graph.get(id).named.is_some()) {
+            return self.dynamic(span, "a random sensitivity of recursive data");
+        }
+        let zero = self.zero();
+        let full = self.full(value, &zero, span)?;
+        let unfolded = self.forced(&full, span)?;
+        self.settled_parts(&unfolded, span)
+    }
+
+    fn settled_parts(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        self.split(value, span, &mut |this, alt| match alt.head {
+            Head::Tuple | Head::Record(_) | Head::Variant(_) => {
+                let mut parts = vec![];
+                for i in 0..alt.parts.len() {
+                    let part = this.part(&alt, i, span);
+                    let part = this.forced(&part, span)?;
+                    parts.push(this.settled_parts(&part, span)?);
+                }
+                this.construct(alt.head.clone(), parts, span)
+            }
+            _ => Ok(this.narrowed(&alt)),
+        })
+    }
+}
