@@ -9,6 +9,7 @@ use std::rc::Rc;
 use base::Span;
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
+use first_order::{Block, Op, Program};
 use specialise::{Codes, Dynamic, Specialised};
 
 /// What runs programs.
@@ -41,8 +42,34 @@ pub enum Ran {
 pub struct Engines {
     pub engine: Engine,
     codes: Rc<Codes>,
+    native: Native,
+    /// Compiles also what is so short that interpreting it takes less time: for tests.
+    pub always_compile: bool,
     /// How each step so far was run, if somebody wants to know.
     pub log: Option<Vec<(Span, Ran)>>,
+    /// What the last step that was compiled took.
+    pub last: Option<Compilation>,
+}
+
+/// Figures about a compiled step.
+#[derive(Clone, Debug, Default)]
+pub struct Compilation {
+    pub instances: usize,
+    pub stats: native::engine::Stats,
+    /// Bytes of the heap at its largest.
+    pub peak_bytes: usize,
+    /// Objects alive after the run: none.
+    pub live_after: usize,
+}
+
+/// The engine that compiles, once somebody needed it.
+#[derive(Default)]
+enum Native {
+    #[default]
+    NotTried,
+    Found(Box<native::engine::Engine>),
+    /// Why there is none.
+    Missing(String),
 }
 
 struct Globals<'a>(&'a Machine);
@@ -58,37 +85,45 @@ impl specialise::World for Globals<'_> {
 }
 
 impl Engines {
-    /// The L3 program of a step.
+    /// The L3 program of a step, as specialisation leaves it.
     pub fn specialise(&self, machine: &Machine, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
-        specialise::specialise(&Globals(machine), self.codes.clone(), step, span)
+        let specialised = specialise::specialise(&Globals(machine), self.codes.clone(), step, span)?;
+        debug_assert!(first_order::check(&specialised.program).is_ok(), "specialise broke an invariant of L3");
+        Ok(specialised)
+    }
+
+    /// Why there is no native engine, if one was needed and isn't there.
+    pub fn missing(&self) -> Option<&str> {
+        if let Native::Missing(why) = &self.native { Some(why) } else { None }
     }
 
     /// Runs a step's function on the chosen engine.
     pub fn run(&mut self, machine: &mut Machine, step: &Value, group: &Rc<Group>, span: Span) -> base::Result<Value> {
-        if self.engine == Engine::Reference {
+        if self.engine == Engine::Reference || (self.engine == Engine::Native && !self.has_native()) {
             return machine.call(step, Value::unit(), span);
         }
         let ran = match self.specialise(machine, group, span) {
             Err(dynamic) => Ran::Dynamic(dynamic),
-            Ok(specialised) => {
+            Ok(mut specialised) => {
+                optimise::optimise(&mut specialised.program);
                 let mut printed = 0;
                 let globals = specialised.globals.iter().map(|id| machine.global(*id).cloned());
                 let args: Vec<Value> = globals.map(|value| value.unwrap_or(Value::Zero)).collect();
                 let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
-                let result = first_order::run(&specialised.program, &*specialised.codes, args, &mut |line| {
+                let result = self.execute(&specialised, &args, &mut |line| {
                     printed += 1;
                     output(line);
                 });
                 machine.output = output;
-                machine.skipped_prints = printed;
                 match result {
                     Ok(value) => {
-                        machine.skipped_prints = 0;
                         self.note(span, Ran::Compiled);
                         return Ok(value);
                     }
-                    Err(first_order::Stop::Error { .. }) => Ran::Failed,
-                    Err(first_order::Stop::Mismatch(why)) => Ran::Fallback(why),
+                    Err(ran) => {
+                        machine.skipped_prints = printed;
+                        ran
+                    }
                 }
             }
         };
@@ -102,9 +137,63 @@ impl Engines {
         result
     }
 
+    fn has_native(&mut self) -> bool {
+        if let Native::NotTried = self.native {
+            self.native = match native::engine::Engine::new(llvm::SelfTest::this_program()) {
+                Ok(engine) => Native::Found(Box::new(engine)),
+                Err(why) => Native::Missing(why.to_string()),
+            };
+        }
+        matches!(self.native, Native::Found(_))
+    }
+
+    /// Runs an L3 program: interpreted if that is asked for or takes no time, else compiled.
+    fn execute(&mut self, step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
+        let Specialised { program, codes, instances, .. } = step;
+        let Native::Found(engine) = &mut self.native else { return interpret(step, args, output) };
+        if self.engine == Engine::FirstOrder || (!self.always_compile && is_brief(program)) {
+            return interpret(step, args, output);
+        }
+        let compiled = engine.compile(program, llvm::Effort::Standard).map_err(|why| Ran::Fallback(why.to_string()))?;
+        let result = engine.run(&compiled, &**codes, args, output);
+        let usage = engine.usage();
+        self.last = Some(Compilation {
+            instances: *instances,
+            stats: compiled.stats,
+            peak_bytes: usage.peak_bytes as usize,
+            live_after: usage.live_after as usize,
+        });
+        result.map_err(|stop| match stop {
+            native::run::Stop::Error { .. } | native::run::Stop::Memory { .. } => Ran::Failed,
+            native::run::Stop::Mismatch { text, .. } => Ran::Fallback(text),
+        })
+    }
+
     fn note(&mut self, span: Span, ran: Ran) {
         if let Some(log) = &mut self.log {
             log.push((span, ran));
         }
     }
+}
+
+fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
+    first_order::run(&step.program, &*step.codes, args.to_vec(), output).map_err(|stop| match stop {
+        first_order::Stop::Error { .. } => Ran::Failed,
+        first_order::Stop::Mismatch(why) => Ran::Fallback(why),
+    })
+}
+
+/// Does the program run straight through, so that every statement runs at most once?
+fn is_brief(program: &Program) -> bool {
+    let straight = |function: &first_order::Function| is_straight(&function.body);
+    program.functions.len() == 1 && program.functions.iter().all(straight)
+}
+
+fn is_straight(block: &Block) -> bool {
+    block.statements.iter().all(|statement| match &statement.op {
+        Op::Loop { .. } | Op::Tabulate { .. } | Op::Call(..) => false,
+        Op::If(_, then, otherwise) => is_straight(then) && is_straight(otherwise),
+        Op::Switch(_, arms) => arms.iter().all(|(_, arm)| is_straight(arm)),
+        _ => true,
+    })
 }

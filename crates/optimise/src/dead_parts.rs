@@ -46,7 +46,7 @@ pub fn run(program: &mut Program) {
         let effects = &effects[id];
         let mut remover =
             Remover { id, needed: &needed, parts: &parts, types: &types, effects, params: &params, vars: &mut vars };
-        remover.block(&mut function.body, value);
+        remover.block(&mut function.body, value, function.span);
         function.vars = vars;
         renumber(function);
     }
@@ -105,11 +105,10 @@ impl Remover<'_> {
         self.needed.vars[self.id][var.0 as usize]
     }
 
-    fn block(&mut self, block: &mut Block, value: Value) {
+    fn block(&mut self, block: &mut Block, value: Value, mut span: Span) {
         let choice = last_choice(block);
         let call = last_call(block);
         let statements = std::mem::take(&mut block.statements);
-        let mut span = Span::default();
         for mut statement in statements {
             span = statement.span;
             if !self.is_needed(statement.var) && self.effects[statement.var.0 as usize].total {
@@ -123,7 +122,7 @@ impl Remover<'_> {
                     Some(root) => Value::Join(*root),
                     None => Value::Stays,
                 };
-                deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(block, inner)));
+                deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(block, inner, span)));
             }
             block.statements.push(statement);
         }

@@ -72,7 +72,7 @@ impl Splitter<'_> {
             }
         }
         *params = new;
-        self.block(body, None, out)
+        self.block(body, None, out, span)
     }
 
     fn fresh(&mut self, of: Type) -> Var {
@@ -118,9 +118,8 @@ impl Splitter<'_> {
     }
 
     /// `again`: which parameters of the loop around are split.
-    fn block(&mut self, block: Block, again: Option<&[bool]>, mut out: Vec<Statement>) -> Block {
+    fn block(&mut self, block: Block, again: Option<&[bool]>, mut out: Vec<Statement>, mut span: Span) -> Block {
         let mut end = block.end;
-        let mut span = Span::default();
         for mut statement in block.statements {
             span = statement.span;
             statement.op = match statement.op {
@@ -135,7 +134,7 @@ impl Splitter<'_> {
                         deep(|| {
                             blocks_mut(&mut op, &mut |block| {
                                 let inner = std::mem::replace(block, crate::walk::empty());
-                                *block = self.block(inner, again, vec![]);
+                                *block = self.block(inner, again, vec![], span);
                             });
                         });
                     }
@@ -163,7 +162,7 @@ impl Splitter<'_> {
                 new.push(var);
             }
         }
-        let body = self.block(body, Some(&split), start);
+        let body = self.block(body, Some(&split), start, span);
         Op::Loop { params: new.into_iter().zip(first).collect(), body: Box::new(body) }
     }
 }

@@ -420,8 +420,9 @@ impl<'a> Specialiser<'a> {
         let types = self.definitions(types);
         let result = self.instances[entry].result;
         let instances = functions.len();
-        let program =
-            Program { types, shapes: self.graph.shapes, functions, entry: FunctionId(0), parameters, result };
+        let shapes = self.graph.shapes;
+        let mut program = Program { types, shapes, functions, entry: FunctionId(0), parameters, result };
+        keep_used_shapes(&mut program);
         Specialised { program, globals, codes: self.codes, instances }
     }
 
@@ -485,6 +486,56 @@ impl<'a> Specialiser<'a> {
         let name: String = name.unwrap_or("node".into()).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         format!("{name}_{number}")
     }
+}
+
+/// Drops the shapes that only the analysis needed.
+fn keep_used_shapes(program: &mut Program) {
+    let mut kept: Vec<Shape> = vec![];
+    let mut place: FxHashMap<ShapeId, ShapeId> = FxHashMap::default();
+    let all = std::mem::take(&mut program.shapes.0);
+    let mut keep = |id: &mut ShapeId| {
+        let mut waiting = vec![*id];
+        while let Some(id) = waiting.pop() {
+            if let std::collections::hash_map::Entry::Vacant(entry) = place.entry(id) {
+                entry.insert(ShapeId(kept.len() as u32));
+                let shape = &all[id.0 as usize];
+                waiting.extend(shape.alternatives.iter().flat_map(|one| one.parts.iter().copied()));
+                kept.push(shape.clone());
+            }
+        }
+        *id = place[id];
+    };
+    program.parameters.iter_mut().for_each(&mut keep);
+    keep(&mut program.result);
+    for function in &mut program.functions {
+        each_shape(&mut function.body, &mut keep);
+    }
+    for shape in &mut kept {
+        for part in shape.alternatives.iter_mut().flat_map(|one| &mut one.parts) {
+            *part = place[part];
+        }
+    }
+    program.shapes.0 = kept;
+}
+
+fn each_shape(block: &mut Block, see: &mut dyn FnMut(&mut ShapeId)) {
+    stacker::maybe_grow(32 * 1024, 1 << 20, || {
+        for statement in &mut block.statements {
+            match &mut statement.op {
+                Op::Prim { shapes, result, .. } => {
+                    shapes.iter_mut().for_each(&mut *see);
+                    see(result);
+                }
+                Op::If(_, then, otherwise) => {
+                    each_shape(then, see);
+                    each_shape(otherwise, see);
+                }
+                Op::Switch(_, arms) => arms.iter_mut().for_each(|(_, arm)| each_shape(arm, see)),
+                Op::Loop { body, .. } | Op::Tabulate { body, .. } => each_shape(body, see),
+                _ => {}
+            }
+        }
+    });
 }
 
 /// Calls `see` on every call in a block.
