@@ -272,7 +272,7 @@ impl Checker {
 
     fn shape(&mut self, var: Option<Var>, expr: &Expr) {
         match expr {
-            Expr::Apply { order, .. } | Expr::Pull { order, .. } => {
+            Expr::Apply { order, .. } | Expr::Pull { order, .. } | Expr::Tangent { order, .. } => {
                 let (node, group) = (*order, self.function.order);
                 self.require(node <= group, var, || Broken::OrderAboveGroup { node, group });
             }
@@ -296,7 +296,7 @@ impl Checker {
 
     fn field(&mut self, var: Option<Var>, field: &Field) {
         match field {
-            Field::Position(_) | Field::Name(_) | Field::Label(_) => {}
+            Field::Position(_) | Field::Name(_) | Field::Label(_) | Field::Capture(_) | Field::Member(_) => {}
             Field::Payload(constructor, index) => {
                 let (index, constructor, fields) = (*index, constructor.name, constructor.fields.len());
                 let holds = (index as usize) < fields;
@@ -329,5 +329,6 @@ fn describe(number: usize, lambda: &Lambda) -> String {
         Role::Source => name,
         Role::Reverse => format!("the reverse of {name}"),
         Role::Backpropagator => format!("the backpropagator of {name}"),
+        Role::Forward => format!("the forward derivative of {name}"),
     }
 }

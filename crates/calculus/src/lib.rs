@@ -14,5 +14,5 @@ pub mod text;
 
 pub use build::Builder;
 pub use globals::{GlobalInfo, GlobalKind, Globals};
-pub use prim::Prim;
+pub use prim::{Prim, Push};
 pub use term::*;

@@ -152,9 +152,10 @@ primitives! {
     PowerLog ".power_log" 3 "`a^b * log(a)^k`, 0 where a is 0 and b positive: `.power_log(a, b, k)`"
     Unbroadcast ".unbroadcast" 2 "the sensitivity of an operand from that of an elementwise result: `.unbroadcast(a, d)`"
     Materialise ".materialise" 2 "a sensitivity in the full shape of a value: `.materialise(v, d)`"
-    Accept ".accept" 2 "a sensitivity given by the program for a result, checked: `.accept(y, d)`"
+    Accept ".accept" 2 "a tangent that a program gives for a value, checked, and raw: `.accept(x, dx)`"
     RulePair ".rule_pair" 2 "what a reverse rule returned, checked to be a pair: `.rule_pair(f, r)`"
     RuleResult ".rule_result" 3 "what a rule's backpropagator returned, checked (C2, C3): `.rule_result(f, x, q)`"
+    RuleTangent ".rule_tangent" 3 "the tangent that a forward rule gave, checked: `.rule_tangent(f, x, (y, dy))` is dy"
     IsData ".is_data" 1 "is the value a tuple, record or variant with fields?"
     Children ".children" 1 "the fields of a tuple, record or variant, each boxed as `{v: field}`"
     Rebuild ".rebuild" 2 "a value of the same form with these boxed fields: `.rebuild(v, boxes)`"
@@ -169,6 +170,7 @@ primitives! {
     Inner ".inner" 2 "the sum of the products of all reals in two sensitivities"
     Difference ".difference" 2 "the difference of two values as a sensitivity"
     IsApproximate ".is_approximate" 1 "does the function have a rule that is marked approximate?"
+    HasRule ".has_rule" 2 "does the function have a rule of this kind? `.has_rule(f, \"forward\")`"
     FunctionName ".function_name" 1 "the name of a function"
     RuleError ".rule_error" 1 "ends the program because a rule is wrong"
     Differentiable ".differentiable" 1 "the value itself, if there is a real in it"
@@ -176,7 +178,43 @@ primitives! {
     Quietly ".quietly" 2 "`f(x)` without its prints: for recomputation"
 }
 
+/// How a primitive carries a tangent: `dy` from `x` and `dx`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Push {
+    /// The result carries no derivative: dy = 0.
+    Nothing,
+    /// The value itself, as far as tangents go: dy = dx.
+    Same,
+    /// Linear in its only argument: dy = p(dx).
+    Linear,
+    /// Elementwise in its only argument. The derivative is a diagonal matrix, its own transpose, so the reverse rule
+    /// serves forward mode too: dy = reverse_p(x).1(dx).1.
+    Diagonal,
+    /// By its rule `forward_p` in `library/tangents.ev`.
+    Rule,
+}
+
 impl Prim {
+    pub fn push(self) -> Push {
+        use Prim::*;
+        match self {
+            Sign | IntDiv | IntMod | Eq | Ne | Lt | Le | Gt | Ge | Not | Floor | Ceil | Round | Trunc | Int | IsNan
+            | IsFinite | IsInt | IsReal | IsArray | IsTuple | IsFunction | Len | Shape | Iota | ArgMin | ArgMax
+            | ArgSort | Where | Show | Join | Print | Error | Assert | Key | Split | FoldIn | Uniform | Normal
+            | Zero | Perturbed | Frame | AtMost | IsData | Largest | Close | HoldsFunction | RandomLike | Seed
+            | IsApproximate | HasRule | FunctionName | RuleError => Push::Nothing,
+            J | JInv | Real | Differentiable => Push::Same,
+            Neg | Transpose | Reversed | Sum | Unspread => Push::Linear,
+            Abs | Sqrt | Cbrt | Exp | Expm1 | Log | Log1p | Log2 | Log10 | Sin | Cos | Tan | Asin | Acos | Atan
+            | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Erf | Erfc | Lgamma | Digamma => Push::Diagonal,
+            Add | Sub | Mul | Div | Rem | Pow | Minimum | Maximum | Atan2 | PowerSlope | PowerLog | Tabulate
+            | Index | Update | Reshape | Concat | ScatterAdd | MatMul | Cholesky | Solve | SolveLower | Det | Inv
+            | Eigh | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep | Unbroadcast
+            | Materialise | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild | Times | Quietly
+            | Moved | Directions | Inner | Difference => Push::Rule,
+        }
+    }
+
     /// The primitive of this name, internal ones included.
     pub fn by_name(name: &str) -> Option<Prim> {
         Prim::ALL.iter().copied().find(|prim| prim.name() == name)

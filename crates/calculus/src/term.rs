@@ -9,6 +9,10 @@ use base::{Name, Span};
 
 use crate::Prim;
 
+/// The labels of what a T-image captures: the function itself, and the tangent of its captures.
+pub const PRIMAL: &str = "primal";
+pub const TANGENT: &str = "tangent";
+
 /// A variable of the enclosing function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Var(pub u32);
@@ -22,6 +26,10 @@ pub struct GlobalId(pub u32);
 pub enum Root {
     Global(GlobalId),
     Prim(Prim),
+    /// `reverse_p` of the library: what J of the primitive is.
+    Reverse(Prim),
+    /// `forward_p` of the library: `(x, dx) => (p(x), dy)`.
+    Forward(Prim),
 }
 
 /// What needs no evaluation.
@@ -57,6 +65,14 @@ pub enum Expr {
     /// A backpropagator applied in derived code: linear, so applied to 0 it is 0 without being run.
     Pull {
         b: Atom,
+        d: Atom,
+        order: u32,
+    },
+    /// T of the function `f` whose captures change by `d`: from `(x, dx)` to `(y, dy)`. It captures `f` and `d`,
+    /// labelled [`PRIMAL`] and [`TANGENT`]. `order` counts the Js since T: f is a J-image of that order, and so is
+    /// the result.
+    Tangent {
+        f: Atom,
         d: Atom,
         order: u32,
     },
@@ -96,6 +112,10 @@ pub enum Field {
     Payload(Rc<Constructor>, u32),
     /// Element `0` of an array of length `1`
     Element(u32, u32),
+    /// The value that a function captures under this label
+    Capture(Name),
+    /// Member `0` of a function's group, over the same captures
+    Member(u32),
 }
 
 /// What a pattern asks of a value.
@@ -181,6 +201,8 @@ pub enum Role {
     Reverse,
     /// The backpropagator of a function.
     Backpropagator,
+    /// `T` of a function, or the linear part of its rule.
+    Forward,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -277,7 +299,9 @@ impl Expr {
         match self {
             Expr::Atom(a) | Expr::Get(a, _) | Expr::Inject(_, a) | Expr::Omit(a, _) => see(a),
             Expr::Is(a, _) | Expr::Check(a, _) => see(a),
-            Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => [a, b].into_iter().for_each(see),
+            Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } | Expr::Tangent { f: a, d: b, .. } => {
+                [a, b].into_iter().for_each(see)
+            }
             Expr::With(a, _, b) | Expr::Plus(a, b) => [a, b].into_iter().for_each(see),
             Expr::Tuple(atoms) | Expr::Variant(_, atoms) | Expr::Array(atoms) | Expr::Fail(_, atoms) => {
                 atoms.iter().for_each(see)

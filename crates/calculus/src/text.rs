@@ -30,7 +30,7 @@
 //! step        = "define" "[" globals "]" | "show" | "test" text
 //! group       = "group" [captures] [order] "{" { function { rule } } "}"
 //! captures    = "captures" "[" names "]"
-//! function    = ["reverse" | "backpropagator"] "fn" [name] "(" [variable] ")" ["captures" "[" variables "]"]
+//! function    = ["reverse" | "backpropagator" | "forward"] "fn" [name] "(" [variable] ")" ["captures" "[" variables "]"]
 //!               ["members" "[" variables "]"] ["unbound" "[" variables "]"] ["mentions" "[" names "]"]
 //!               [span] "{" block "return" atom [span] "}"
 //! rule        = "rule" ("reverse" | "forward" | "transpose") ["approximate" text] [span] "=" group
@@ -38,7 +38,7 @@
 //!               | variables "=" "group" [captures] ["from" "[" atoms "]"] ["lifted" int]
 //!                 [order] [span] "{" … "}" }
 //! expr        = atom | atom "(" atom ")" [order]
-//!             | "pull" atom "(" atom ")" [order]
+//!             | "pull" atom "(" atom ")" [order] | "tangent" atom "(" atom ")" [order]
 //!             | "(" atoms ")" (one element: "(a,)"; none: "(,)")
 //!             | "[" atoms "]" | "{" name ":" atom, … "}"
 //!             | "make" constructor "(" atoms ")"
@@ -48,10 +48,11 @@
 //!             | "if" atom "{" block "yield" atom [span] "}" "else" "{" block "yield" atom [span] "}"
 //!             | "fail" ("no_match" | "pattern" | "assertion") "(" atoms ")"
 //! field       = "." int | "." name | "." name "?" | "." int "of" constructor | "[" int "of" int "]"
+//!             | "." name "captured" | "." int "member"
 //! form        = ("arguments" | "tuple" | "array") int | "constructor" constructor
 //! constructor = name "." name "#" int "(" names ")"      (type, constructor, tag, fields)
 //! atom        = variable | "()" | "true" | "false" | int | real | text | "#zero" | root ["^" int]
-//! root        = "g" int | the name of a primitive, also ".place"
+//! root        = "g" int | ["reverse" | "forward"] the name of a primitive, also ".place"
 //! real        = "1.5" | "1e300" | "inf" | "-inf" | "nan" | "#nan:7ff8000000000001" (the bits)
 //! order       = "order" int
 //! span        = "@" file ":" start "-" end

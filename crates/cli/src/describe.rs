@@ -44,7 +44,7 @@ fn in_module(session: &Session, module: &str, name: &str) -> Option<String> {
 fn described(session: &Session, name: Name, binding: &Binding) -> String {
     match binding {
         Binding::Root(Root::Global(id)) => global(session, *id),
-        Binding::Root(Root::Prim(prim)) => primitive(*prim),
+        Binding::Root(Root::Prim(prim) | Root::Reverse(prim) | Root::Forward(prim)) => primitive(*prim),
         Binding::Constructor(constructor) => constructed(constructor),
         Binding::Module(scope) => module(name, scope),
     }
@@ -106,7 +106,7 @@ pub fn names(session: &Session) -> Vec<Entry> {
         let signature = match binding {
             Binding::Root(Root::Global(id)) => session.globals.get(*id).signature.as_deref().map(String::from),
             Binding::Constructor(constructor) => Some(call(constructor)),
-            Binding::Root(Root::Prim(_)) | Binding::Module(_) => None,
+            Binding::Root(Root::Prim(_) | Root::Reverse(_) | Root::Forward(_)) | Binding::Module(_) => None,
         };
         entries.push(Entry { name: name.to_string(), signature });
         if let Binding::Module(scope) = binding {

@@ -82,7 +82,7 @@ impl Elaborator<'_> {
         self.bind(Expr::If(condition, Box::new(then), Box::new(otherwise)), span)
     }
 
-    /// `f(x)`, `f(x, y)`, `f()`; constructors, `assert` and `__pull` have forms of their own.
+    /// `f(x)`, `f(x, y)`, `f()`; constructors, `assert`, `__pull` and `__tangent` have forms of their own.
     fn call(&mut self, callee: NodeId, args: &[NodeId], span: Span) -> Atom {
         if let Some(constructor) = self.constructor_named_by(callee) {
             return match args.len() == constructor.fields.len() {
@@ -99,9 +99,13 @@ impl Elaborator<'_> {
         if let Some(asserted) = self.asserted(callee, args) {
             return self.assertion(asserted, span);
         }
-        if let Some((b, d)) = self.pulled(callee, args) {
+        if let Some((b, d)) = self.internal_form(callee, args, "__pull") {
             let (b, d) = (self.expression(b), self.expression(d));
             return self.bind(Expr::Pull { b, d, order: 0 }, span);
+        }
+        if let Some((f, d)) = self.internal_form(callee, args, "__tangent") {
+            let (f, d) = (self.expression(f), self.expression(d));
+            return self.bind(Expr::Tangent { f, d, order: 0 }, span);
         }
         let f = self.expression(callee);
         let args = self.expressions(args);
@@ -109,10 +113,10 @@ impl Elaborator<'_> {
         self.apply(f, x, span)
     }
 
-    /// `__pull(b, d)`, in the library's derivative rules.
-    fn pulled(&self, callee: NodeId, args: &[NodeId]) -> Option<(NodeId, NodeId)> {
+    /// `__pull(b, d)` and `__tangent(f, df)`, in the library.
+    fn internal_form(&self, callee: NodeId, args: &[NodeId], form: &str) -> Option<(NodeId, NodeId)> {
         match (self.tree.expr(callee), args) {
-            (ast::Expr::Name(name), [b, d]) if self.names.is_internal() && name.as_str() == "__pull" => Some((*b, *d)),
+            (ast::Expr::Name(name), [b, d]) if self.names.is_internal() && name.as_str() == form => Some((*b, *d)),
             _ => None,
         }
     }

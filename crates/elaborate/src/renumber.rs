@@ -58,7 +58,9 @@ impl Numbers<'_> {
         match expr {
             Expr::Atom(a) | Expr::Get(a, _) | Expr::Inject(_, a) | Expr::Omit(a, _) => self.atom(a),
             Expr::Is(a, _) | Expr::Check(a, _) => self.atom(a),
-            Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => self.atoms([a, b]),
+            Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } | Expr::Tangent { f: a, d: b, .. } => {
+                self.atoms([a, b])
+            }
             Expr::With(a, _, b) | Expr::Plus(a, b) => self.atoms([a, b]),
             Expr::Tuple(atoms) | Expr::Variant(_, atoms) | Expr::Array(atoms) | Expr::Fail(_, atoms) => {
                 self.atoms(atoms)

@@ -4,7 +4,7 @@
 //! every variable is marked, so that running moves values instead of copying them (and arrays are updated in
 //! place when nobody else sees them). A tail call is marked as such. Members are made ready at their first call.
 //!
-//! Derived code is linked to what it was derived from: `reversed` is J, memoised; `primal` leads back.
+//! Derived code is linked to what it was derived from: `reversed` is J, `pushed` is T, both memoised; `primal` undoes J.
 
 use std::cell::OnceCell;
 use std::rc::{Rc, Weak};
@@ -13,6 +13,7 @@ use base::{Name, Span};
 use calculus::{Atom, Binding, Block, Const, Constructor, Expr, Failure, Field, Form, Group, Lambda, Prim, Root, Var};
 use rustc_hash::FxHashSet;
 
+use crate::forward::forward;
 use crate::reverse::reverse;
 use crate::value::Value;
 
@@ -22,7 +23,19 @@ pub struct Code {
     labels: Rc<[Name]>,
     origin: Option<Rc<Origin>>,
     reversed: OnceCell<Rc<Code>>,
+    pushed: OnceCell<Rc<Code>>,
     attach: bool,
+    /// The primitive whose forward rule this is.
+    pub forward_of: OnceCell<Prim>,
+}
+
+/// How code was derived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// By J
+    Reverse,
+    /// By T
+    Forward,
 }
 
 /// One function, ready to run. Slots 0… hold the parameter, the captures, the members, then locals.
@@ -103,6 +116,7 @@ pub enum Op {
     With(Operand, Name, Operand),
     Omit(Operand, Name),
     Plus(Operand, Operand),
+    Tangent { f: Operand, d: Operand, order: u32 },
     Is(Operand, Form),
     Check(Operand, Form),
     Fail(Failure, Vec<Operand>),
@@ -110,6 +124,7 @@ pub enum Op {
 
 /// What code was derived from. It doesn't keep that alive, but can make it anew.
 struct Origin {
+    mode: Mode,
     code: Weak<Code>,
     group: Rc<Group>,
     origin: Option<Rc<Origin>>,
@@ -123,25 +138,45 @@ impl Code {
     fn linked(group: Rc<Group>, origin: Option<Rc<Origin>>) -> Rc<Code> {
         let bodies = group.members.iter().map(|_| OnceCell::new()).collect();
         let labels = group.captures.iter().copied().collect();
-        let attach = group.members.len() == 1 && group.members[0].name == Some(Name::new(ATTACH));
-        Rc::new(Code { group, bodies, labels, origin, reversed: OnceCell::new(), attach })
+        let source = origin.as_ref().is_none_or(|origin| origin.mode == Mode::Reverse);
+        let attach = source && group.members.len() == 1 && group.members[0].name == Some(Name::new(ATTACH));
+        let (reversed, pushed, forward_of) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Rc::new(Code { group, bodies, labels, origin, reversed, pushed, attach, forward_of })
     }
 
     /// J of this code.
     pub fn reversed(self: &Rc<Code>) -> Rc<Code> {
-        let derive = || {
-            let derived = reverse(&self.group);
-            debug_assert_eq!(calculus::check::check_group(&derived), Ok(()), "reverse broke an invariant of L1");
-            let (code, group, origin) = (Rc::downgrade(self), self.group.clone(), self.origin.clone());
-            Code::linked(Rc::new(derived), Some(Rc::new(Origin { code, group, origin })))
-        };
-        self.reversed.get_or_init(derive).clone()
+        self.reversed.get_or_init(|| self.derived(Mode::Reverse, reverse(&self.group))).clone()
+    }
+
+    /// T of this code.
+    pub fn pushed(self: &Rc<Code>) -> Rc<Code> {
+        self.pushed.get_or_init(|| self.derived(Mode::Forward, forward(&self.group))).clone()
+    }
+
+    fn derived(self: &Rc<Code>, mode: Mode, derived: Group) -> Rc<Code> {
+        debug_assert_eq!(calculus::check::check_group(&derived), Ok(()), "{mode:?} broke an invariant of L1");
+        let (code, group, origin) = (Rc::downgrade(self), self.group.clone(), self.origin.clone());
+        Code::linked(Rc::new(derived), Some(Rc::new(Origin { mode, code, group, origin })))
     }
 
     /// What this code is J of.
     pub fn primal(&self) -> Option<Rc<Code>> {
-        let Origin { code, group, origin } = &**self.origin.as_ref()?;
-        Some(code.upgrade().unwrap_or_else(|| Code::linked(group.clone(), origin.clone())))
+        let Origin { mode, code, group, origin } = &**self.origin.as_ref()?;
+        match mode {
+            Mode::Reverse => Some(code.upgrade().unwrap_or_else(|| Code::linked(group.clone(), origin.clone()))),
+            Mode::Forward => None,
+        }
+    }
+
+    /// Was T the last thing applied to this code?
+    pub fn is_pushed(&self) -> bool {
+        self.origin.as_ref().is_some_and(|origin| origin.mode == Mode::Forward)
+    }
+
+    /// How this code was derived from what a programmer wrote, the last step first.
+    pub fn modes(&self) -> impl Iterator<Item = Mode> {
+        std::iter::successors(self.origin.as_ref(), |origin| origin.origin.as_ref()).map(|origin| origin.mode)
     }
 
     /// Is this the function that `f <~ g` makes?
@@ -372,6 +407,7 @@ impl Flattener {
             Expr::With(a, label, b) => Op::With(self.operand(a), *label, self.operand(b)),
             Expr::Omit(a, label) => Op::Omit(self.operand(a), *label),
             Expr::Plus(a, b) => Op::Plus(self.operand(a), self.operand(b)),
+            Expr::Tangent { f, d, order } => Op::Tangent { f: self.operand(f), d: self.operand(d), order: *order },
             Expr::Is(a, form) => Op::Is(self.operand(a), form.clone()),
             Expr::Check(a, form) => Op::Check(self.operand(a), form.clone()),
             Expr::Fail(failure, atoms) => Op::Fail(failure.clone(), self.operands(atoms)),

@@ -203,8 +203,10 @@ impl Comparison {
                 }
                 _ => differ(),
             },
+            // What carries no derivative has the sensitivity (), and so has () itself.
+            (unit, Value::Int(_) | Value::Bool(_) | Value::Text(_)) if unit.is_unit() => Ok(()),
             (Value::Int(_) | Value::Bool(_) | Value::Text(_), other)
-                if !matches!(other, Value::Data(_) | Value::Array(_)) =>
+                if !matches!(other, Value::Data(_) | Value::Array(_)) || other.is_unit() =>
             {
                 Ok(())
             }

@@ -3,13 +3,14 @@
 //!
 //! In: L1 groups and values. Out: values, or diagnostics with the chain of calls. No I/O, threads or clocks.
 //!
-//! Read [`reverse`] (J on code), [`lift`] (J on values) and [`sensitivity`] (zero, ⊕) with the paper in hand,
-//! then [`machine`], which runs the result.
+//! Read [`reverse`] (J on code), [`lift`] (J on values) and [`sensitivity`] (zero, ⊕) with the paper in hand, then
+//! [`forward`] (forward mode), and [`machine`], which runs the results.
 
 pub mod array;
 pub mod code;
 mod conformance;
 mod fault;
+pub mod forward;
 mod free;
 mod lazy;
 pub mod lift;
@@ -23,6 +24,7 @@ mod seal;
 pub mod sensitivity;
 pub mod show;
 mod sparse;
+mod tangent;
 mod trace;
 pub mod value;
 pub mod work;

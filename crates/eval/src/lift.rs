@@ -2,13 +2,14 @@
 //!
 //! J is the identity on data without functions. A closure ⟨ρ, λ⟩ becomes ⟨J∘ρ, λ⃖⟩, a primitive its in-language
 //! reverse; J⁻¹ undoes both by the links from derived code to its primal. Parts are converted when they are
-//! looked at, so both cost O(1) on data and O(captures) on functions.
+//! looked at, so both cost O(1) on data and O(captures) on functions. A T-image is no J-image: J⁻¹ of it is an error.
 
 use std::rc::Rc;
 
 use base::codes;
 
 use crate::array::{Array, Elements};
+use crate::code::Mode;
 use crate::fault::{Fault, Result};
 use crate::lazy::force;
 use crate::show;
@@ -52,15 +53,25 @@ fn lift_function(function: &Rc<Function>, by: i32) -> Result<Rc<Function>> {
             Some(order) => Ok(Rc::new(Function::Prim { prim: *prim, order })),
             None => not_a_derivative(function),
         },
-        Function::Sealed { raw, f, x, y, order } => match order.checked_add_signed(by) {
-            Some(order) => {
+        Function::Sealed { raw, f, x, y, modes } => match lift_modes(modes, by) {
+            Some(modes) => {
                 let [raw, f, x, y] = [raw, f, x, y].map(|part| lift(part, by));
-                Ok(Rc::new(Function::Sealed { raw, f, x, y, order }))
+                Ok(Rc::new(Function::Sealed { raw, f, x, y, modes }))
             }
             None => not_a_derivative(function),
         },
         Function::Closure(closure) => lift_closure(function, closure, by),
     }
+}
+
+/// J is only undone where it was the last thing applied.
+fn lift_modes(modes: &[Mode], by: i32) -> Option<Vec<Mode>> {
+    let mut modes = modes.to_vec();
+    (0..by).for_each(|_| modes.push(Mode::Reverse));
+    for _ in by..0 {
+        modes.pop().filter(|mode| *mode == Mode::Reverse)?;
+    }
+    Some(modes)
 }
 
 fn lift_closure(function: &Rc<Function>, closure: &Closure, by: i32) -> Result<Rc<Function>> {

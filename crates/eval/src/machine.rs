@@ -7,14 +7,15 @@ use std::rc::Rc;
 
 use base::{Diagnostic, Name, Span, codes};
 use calculus::{Failure, GlobalId, Prim, Root};
+use rustc_hash::FxHashMap;
 
-use crate::code::{Action, Body, Code, Instruction, Op, Operand};
+use crate::code::{Action, Body, Code, Instruction, Mode, Op, Operand};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Closure, Env, Function, Value};
-use crate::{lift, memory, parts, prims, show, trace, work};
+use crate::{lift, memory, parts, prims, seal, show, tangent, trace, work};
 
 /// How deep calls may nest before they count as endless recursion.
 pub const MAX_CALLS: usize = 4_000_000;
@@ -23,8 +24,11 @@ const MAX_SLOTS: usize = 1 << 28;
 
 pub struct Machine {
     globals: Vec<Global>,
-    /// The in-language reverse of each primitive.
+    /// The in-language reverse of each primitive, and its forward rule.
     derivatives: Vec<Option<Value>>,
+    forward_rules: Vec<Option<Value>>,
+    /// `x => p(x)` for each primitive whose T-image was needed.
+    pub(crate) etas: FxHashMap<Prim, Rc<Code>>,
     /// Where `print` writes.
     pub output: Box<dyn FnMut(&str)>,
     /// Prints are dropped while this is positive.
@@ -69,6 +73,8 @@ pub(crate) enum Frame {
     /// The result of a sealed backpropagator gets its full shape.
     Seal(Seal),
     Quiet,
+    /// A function was called in place of its T-image: the result has no tangent.
+    Still,
 }
 
 pub(crate) struct Call {
@@ -111,6 +117,8 @@ impl Machine {
         Machine {
             globals: vec![],
             derivatives: vec![None; Prim::ALL.len()],
+            forward_rules: vec![None; Prim::ALL.len()],
+            etas: FxHashMap::default(),
             output: Box::new(|_| ()),
             quiet: 0,
             skipped_prints: 0,
@@ -154,6 +162,24 @@ impl Machine {
 
     pub fn has_derivative(&self, prim: Prim) -> bool {
         self.derivatives[prim as usize].is_some()
+    }
+
+    /// Tells how a primitive carries tangents: `(x, dx) => (y, dy)`.
+    pub fn set_forward_rule(&mut self, prim: Prim, value: Value) {
+        if let Value::Function(function) = &value
+            && let Function::Closure(closure) = &**function
+        {
+            let _ = closure.code.forward_of.set(prim);
+        }
+        self.forward_rules[prim as usize] = Some(value);
+    }
+
+    pub fn forward_rule_of(&self, prim: Prim) -> Option<&Value> {
+        self.forward_rules[prim as usize].as_ref()
+    }
+
+    pub fn has_forward_rule(&self, prim: Prim) -> bool {
+        self.forward_rules[prim as usize].is_some()
     }
 
     /// Remembers that the rule of `f` was used at `x`, if somebody wants to know.
@@ -348,6 +374,8 @@ impl Machine {
             Operand::Root(Root::Prim(prim), order) => {
                 Ok(Value::Function(Rc::new(Function::Prim { prim: *prim, order: *order })))
             }
+            Operand::Root(Root::Reverse(prim), order) => self.rule(&self.derivatives, *prim, *order),
+            Operand::Root(Root::Forward(prim), order) => self.rule(&self.forward_rules, *prim, *order),
         }
     }
 
@@ -386,6 +414,10 @@ impl Machine {
             Op::With(a, label, b) => parts::with(self.read(a, base)?, *label, self.read(b, base)?),
             Op::Omit(a, label) => parts::omit(&self.read(a, base)?, *label),
             Op::Plus(a, b) => plus(self.read(a, base)?, self.read(b, base)?),
+            Op::Tangent { f, d, order } => {
+                let (f, d) = (self.read(f, base)?, self.read(d, base)?);
+                self.tangent(&f, d, *order)
+            }
             Op::Is(a, form) => Ok(Value::Bool(parts::is(&self.read(a, base)?, form)?)),
             Op::Check(a, form) => {
                 let value = self.read(a, base)?;
@@ -437,29 +469,32 @@ impl Machine {
         if order > lifted {
             return not_lifted(&f);
         }
+        if let Some(flow) = self.still(function, &x, order, span)? {
+            return Ok(flow);
+        }
         // Derived code gets raw backpropagators, a program sealed ones.
         if order < lifted && !matches!(&**function, Function::Sealed { .. }) {
-            self.frames.push(Frame::Lifted(Lifted { f: f.clone(), x: x.clone(), from: order, to: lifted }));
+            self.frames.push(Frame::Lifted(Lifted { f: f.clone(), x: x.clone(), from: order }));
         }
         match &**function {
             Function::Prim { prim, order: 0 } => prims::apply(self, *prim, x, span),
             Function::Prim { prim, .. } => {
-                let derivative = self.derivative(*prim, lifted - 1)?;
+                let derivative = self.rule(&self.derivatives, *prim, lifted - 1)?;
                 self.apply(&derivative, x, lifted - 1, span)
             }
             Function::Closure(closure) => {
                 self.enter(closure.code.clone(), closure.member, &closure.env, x, span)?;
                 Ok(Flow::Entered)
             }
-            Function::Sealed { raw, f, x: argument, y, order } => {
-                let d = prims::accept(f, y, x)?;
-                let (raw, f, x) = (raw.clone(), f.clone(), argument.clone());
-                self.frames.push(Frame::Seal(Seal { raw: raw.clone(), f, x, d: d.clone(), order: *order }));
+            Function::Sealed { raw, f, x: argument, y, modes } => {
+                let d = seal::accept(f, y, modes, x)?;
+                let (raw, f, x, modes) = (raw.clone(), f.clone(), argument.clone(), modes.clone());
+                self.frames.push(Frame::Seal(Seal { raw: raw.clone(), f, x, d: d.clone(), modes }));
                 match self.run_raw(&raw, d, span)? {
                     Flow::Entered => Ok(Flow::Entered),
                     Flow::Value(value) => {
                         let Some(Frame::Seal(seal)) = self.frames.pop() else { unreachable!("machine: a seal") };
-                        Ok(Flow::Value(seal.full(&value, seal.order)?))
+                        Ok(Flow::Value(seal.full(&value)?))
                     }
                 }
             }
@@ -470,7 +505,7 @@ impl Machine {
     /// be anything but zero counts: a sensitivity that happens to be zero may be what we differentiate by.
     fn pull(&mut self, b: &Value, d: Value, order: u32, span: Span) -> Result<Flow> {
         let d = if order == 0 { d.raw() } else { d };
-        if matches!(d, Value::Zero) || d.is_unit() {
+        if matches!(d, Value::Zero) || d.is_unit() || tangent::pulls_nothing(b, &d, order) {
             return Ok(Flow::Value(Value::Zero));
         }
         self.run_raw(b, d, span)
@@ -488,9 +523,10 @@ impl Machine {
         }
     }
 
-    fn derivative(&mut self, prim: Prim, order: u32) -> Result<Value> {
-        match &self.derivatives[prim as usize] {
-            Some(derivative) => Ok(lift::lift(derivative, order as i32)),
+    /// `J^order` of a primitive's derivative.
+    fn rule(&self, rules: &[Option<Value>], prim: Prim, order: u32) -> Result<Value> {
+        match &rules[prim as usize] {
+            Some(rule) => Ok(lift::lift(rule, order as i32)),
             None => unreachable!("machine: the primitive `{prim}` has no derivative"),
         }
     }
@@ -536,11 +572,15 @@ impl Machine {
                     Flow::Entered => return Ok(Next::Frame),
                 },
                 Some(Frame::Seal(seal)) => {
-                    value = seal.full(&value, seal.order)?;
+                    value = seal.full(&value)?;
                     self.frames.pop();
                 }
                 Some(Frame::Lifted(lifted)) => {
-                    value = lifted.sealed(&value, 0)?;
+                    value = lifted.sealed(&value)?;
+                    self.frames.pop();
+                }
+                Some(Frame::Still) => {
+                    value = Value::pair(value, Value::Zero);
                     self.frames.pop();
                 }
                 Some(Frame::Quiet) => {
@@ -615,9 +655,10 @@ fn source_closure(value: &Value) -> Option<&Closure> {
 }
 
 /// How often J was applied to a function.
-fn function_order(function: &Function) -> u32 {
+pub(crate) fn function_order(function: &Function) -> u32 {
     match function {
-        Function::Prim { order, .. } | Function::Sealed { order, .. } => *order,
+        Function::Prim { order, .. } => *order,
+        Function::Sealed { modes, .. } => modes.iter().filter(|mode| **mode == Mode::Reverse).count() as u32,
         Function::Closure(closure) => closure.code.group.order,
     }
 }
@@ -644,7 +685,7 @@ fn fail<T>(failure: &Failure, values: &[Value]) -> Result<T> {
     }
 }
 
-fn not_a_function<T>(f: &Value, x: &Value) -> Result<T> {
+pub(crate) fn not_a_function<T>(f: &Value, x: &Value) -> Result<T> {
     let fault = Fault::new(codes::NOT_A_FUNCTION, format!("{} is not a function", show::described(f)));
     match (f, x) {
         (Value::Int(_) | Value::Real(_), _) => fault.help("for a product write `*`").err(),
@@ -654,7 +695,7 @@ fn not_a_function<T>(f: &Value, x: &Value) -> Result<T> {
 }
 
 /// Check C1.
-fn not_lifted<T>(f: &Value) -> Result<T> {
+pub(crate) fn not_lifted<T>(f: &Value) -> Result<T> {
     let shown = show::short(f);
     Fault::new(codes::NOT_LIFTED, format!("{shown} is called in differentiated code, but it is no J-image"))
         .note("a function under J expects functions in its argument to be J-images too")

@@ -11,7 +11,7 @@ use crate::lazy::{force, forced};
 use crate::region::Region;
 use crate::show;
 use crate::sparse::{self, Sparse};
-use crate::value::{Data, Form, Value};
+use crate::value::{Data, Form, Function, Value};
 
 /// One part of a value. A part of the symbolic zero is zero.
 pub fn get(value: &Value, field: &Field) -> Result<Value> {
@@ -31,6 +31,9 @@ pub fn get(value: &Value, field: &Field) -> Result<Value> {
         (_, Field::Payload(constructor, _)) => {
             expected(codes::PATTERN_MISMATCH, &format!("a value made by `{}`", constructor.name), &value)
         }
+        (Value::Function(function), Field::Capture(label)) => captured(function, *label),
+        (Value::Function(function), Field::Member(member)) => Ok(sibling(function, *member)),
+        (_, Field::Capture(_) | Field::Member(_)) => expected(codes::NOT_A_FUNCTION, "a function", &value),
         (_, Field::Element(..)) => expected(codes::NOT_CONFORMING, "a sensitivity of an array", &value),
     }
 }
@@ -102,6 +105,23 @@ fn payload(value: &Value, data: &Data, constructor: &Rc<Constructor>, i: u32) ->
     }
 }
 
+/// What a function captures under a label.
+fn captured(function: &Function, label: Name) -> Result<Value> {
+    let Function::Closure(closure) = function else { unreachable!("only closures capture") };
+    let at = closure.code.labels().iter().position(|known| *known == label);
+    Ok(at.map_or(Value::Zero, |at| closure.env.0[at].clone()))
+}
+
+/// Another function of the same group.
+fn sibling(function: &Rc<Function>, member: u32) -> Value {
+    match &**function {
+        Function::Closure(closure) if closure.member != member => {
+            Value::closure(closure.code.clone(), member, closure.env.clone())
+        }
+        _ => Value::Function(function.clone()),
+    }
+}
+
 /// The sensitivity of element `i` of the first axis.
 pub fn element(value: &Value, i: usize) -> Result<Value> {
     let array = match value {
@@ -124,7 +144,8 @@ pub fn inject(field: &Field, d: Value) -> Result<Value> {
     Ok(match field {
         Field::Position(i) => Value::data(Form::Part(None, Rc::from([*i])), vec![d]),
         Field::Payload(constructor, i) => Value::data(Form::Part(Some(constructor.clone()), Rc::from([*i])), vec![d]),
-        Field::Name(name) | Field::Label(name) => Value::record(Rc::from([*name]), vec![d]),
+        Field::Name(name) | Field::Label(name) | Field::Capture(name) => Value::record(Rc::from([*name]), vec![d]),
+        Field::Member(_) => d,
         Field::Element(i, length) => {
             let d = forced(d)?;
             let mut shape = vec![*length as usize];
@@ -220,7 +241,11 @@ fn wrong_arity<T>(function: &str, n: u32, value: &Value) -> Result<T> {
 
 /// An array of these elements.
 pub fn array(values: Vec<Value>) -> Result<Value> {
-    let values: Vec<Value> = values.into_iter().map(forced).collect::<Result<_>>()?;
+    let element = |value| match forced(value)? {
+        Value::Sparse(sparse) => Ok(Value::Array(sparse::into_dense(sparse)?)),
+        other => Ok(other),
+    };
+    let values: Vec<Value> = values.into_iter().map(element).collect::<Result<_>>()?;
     crate::work::add(values.len());
     match Array::from_values(values) {
         Ok(array) => Ok(Value::array(array)),

@@ -67,7 +67,7 @@ pub(crate) fn apply_to(machine: &mut Machine, prim: Prim, args: [Value; 3], span
             }
             Ok(Flow::Value(Value::unit()))
         }
-        Prim::RuleResult => {
+        Prim::RuleResult | Prim::RuleTangent => {
             machine.observe(&args[0], &args[1]);
             Ok(Flow::Value(compute(prim, args)?))
         }
@@ -100,13 +100,12 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
         Show | Join | Error | Assert => text::apply(prim, args),
         Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
-        Moved | RandomLike | Directions | Inner | Difference | IsApproximate | FunctionName | RuleError => {
+        Moved | RandomLike | Directions | Inner | Difference | IsApproximate | HasRule | FunctionName | RuleError => {
             checking::apply(prim, args)
         }
         HoldsFunction | IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
-        J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable | Seed => {
-            differentiation::apply(prim, args)
-        }
+        J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | RuleTangent
+        | Differentiable | Seed => differentiation::apply(prim, args),
         Tabulate | Accumulate | Quietly | Print => unreachable!("prims: handled by the machine"),
     }
 }

@@ -18,7 +18,8 @@ use std::rc::Rc;
 
 use base::{Name, Span};
 use calculus::{
-    Atom, Binding, Block, Builder, Const, Expr, Field, Group, Lambda, Prim, Role, Root, Rule, RuleKind, Var,
+    Atom, Binding, Block, Builder, Const, Expr, Field, Group, Lambda, PRIMAL, Prim, Role, Root, Rule, RuleKind,
+    TANGENT, Var,
 };
 use rustc_hash::FxHashMap;
 
@@ -70,12 +71,12 @@ fn lift_all(atoms: &[Atom]) -> Vec<Atom> {
 /// The same part of a sensitivity, where a missing field is zero.
 fn in_sensitivity(field: &Field) -> Field {
     match field {
-        Field::Name(name) => Field::Label(*name),
+        Field::Name(name) | Field::Capture(name) => Field::Label(*name),
         other => other.clone(),
     }
 }
 
-fn get(base: Atom, position: u32) -> Expr {
+pub(crate) fn get(base: Atom, position: u32) -> Expr {
     Expr::Get(base, Field::Position(position))
 }
 
@@ -126,6 +127,7 @@ impl Forward {
                 let otherwise = self.branch(otherwise, free.of_branches(var));
                 return self.pair(var, Expr::If(lift(condition), then, otherwise), span);
             }
+            Expr::Tangent { f, d, order } => Expr::Tangent { f: lift(f), d: lift(d), order: order + 1 },
             // J is homomorphic on data.
             Expr::Atom(a) => Expr::Atom(lift(a)),
             Expr::Tuple(atoms) => Expr::Tuple(lift_all(atoms)),
@@ -262,6 +264,13 @@ impl Reverse<'_> {
             Expr::Atom(a) | Expr::Check(a, _) => self.add(a, d, span),
             // ρ{x = f(y)}: (df, dy) ⊕= x̄(dx), the backpropagator of x (D2)
             Expr::Apply { f: a, x: b, .. } | Expr::Pull { b: a, d: b, .. } => self.application(var, a, b, d, span),
+            // A T-image captures the function and the tangent of its captures.
+            Expr::Tangent { f, d: tangent, .. } => {
+                self.add_expr(f, Expr::Get(d.clone(), Field::Label(PRIMAL.into())), span);
+                self.add_expr(tangent, Expr::Get(d, Field::Label(TANGENT.into())), span);
+            }
+            // The members of a group have the same captures.
+            Expr::Get(a, Field::Member(_)) => self.add(a, d, span),
             Expr::Tuple(atoms) => self.parts(atoms, Field::Position, d, span),
             Expr::Variant(constructor, atoms) => self.parts(atoms, |i| Field::Payload(constructor.clone(), i), d, span),
             Expr::Array(atoms) => self.parts(atoms, |i| Field::Element(i, atoms.len() as u32), d, span),
@@ -471,7 +480,7 @@ fn backpropagator_of(
     Group { captures, members: vec![lambda], order: 0 }
 }
 
-fn call(out: &mut Builder, prim: Prim, mut args: Vec<Atom>, span: Span) -> Atom {
+pub(crate) fn call(out: &mut Builder, prim: Prim, mut args: Vec<Atom>, span: Span) -> Atom {
     let x = match args.len() {
         1 => args.remove(0),
         _ => out.bind("args".into(), Expr::Tuple(args), span),

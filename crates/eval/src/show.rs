@@ -211,7 +211,7 @@ impl Writer {
                 let lambda = closure.code.lambda(closure.member);
                 let name = lambda.name.map_or("", |name| name.as_str());
                 let name = match lambda.role {
-                    Role::Source | Role::Reverse => lifted_name(name, closure.code.group.order),
+                    Role::Source | Role::Reverse | Role::Forward => lifted_name(name, closure.code.group.order),
                     Role::Backpropagator => format!("backpropagator of {name}"),
                 };
                 self.out.push_str(format!("<fn {name}").trim_end());

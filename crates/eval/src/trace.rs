@@ -39,7 +39,7 @@ fn describe(lambda: &Lambda) -> String {
     let name = lambda.name.map_or("an unnamed function".to_string(), |name| format!("`{name}`"));
     match lambda.role {
         Role::Source => format!("in {name}"),
-        Role::Reverse => format!("while differentiating {name}"),
+        Role::Reverse | Role::Forward => format!("while differentiating {name}"),
         Role::Backpropagator => format!("in the backpropagator of {name}"),
     }
 }

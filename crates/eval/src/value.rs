@@ -11,7 +11,7 @@ use base::Name;
 use calculus::{Constructor, Prim};
 
 use crate::array::Array;
-use crate::code::Code;
+use crate::code::{Code, Mode};
 use crate::sparse::Sparse;
 
 #[derive(Clone, Debug)]
@@ -59,13 +59,14 @@ pub enum Function {
     Closure(Closure),
     /// What a program gets as the backpropagator of `f` at `x` with result `y`: derived code pulls `raw` through it;
     /// when a program calls it, the sensitivity is checked against `y` and the answer is given the full shape of `f`
-    /// and `x`. Its own sensitivity is that of `raw`.
+    /// and `x`. Its own sensitivity is that of `raw`. Under T, f, x and y stay what they are.
     Sealed {
         raw: Value,
         f: Value,
         x: Value,
         y: Value,
-        order: u32,
+        /// What was applied to the backpropagator since: J and T, the first one first.
+        modes: Vec<Mode>,
     },
 }
 

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use base::Span;
+use base::{Code, Diagnostic, Span};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
 use first_order::{Block, Op, Program};
@@ -29,8 +29,8 @@ pub enum Engine {
 pub enum Ran {
     /// On the engine that was asked for.
     Compiled,
-    /// It ended in an error that the reference evaluator described.
-    Failed,
+    /// It ended in an error, which the reference evaluator described: all that the engine itself knows of it.
+    Failed { code: Code, span: Span },
     /// On the reference evaluator, because its shapes don't settle.
     Dynamic(Dynamic),
     /// On the reference evaluator, for a reason that is our own.
@@ -49,6 +49,8 @@ pub struct Engines {
     pub log: Option<Vec<(Span, Ran)>>,
     /// What the last step that was compiled took.
     pub last: Option<Compilation>,
+    /// How many steps left objects alive: none, unless compiled code loses them.
+    pub leaks: usize,
 }
 
 /// Figures about a compiled step.
@@ -99,7 +101,7 @@ impl Engines {
 
     /// Runs a step's function on the chosen engine.
     pub fn run(&mut self, machine: &mut Machine, step: &Value, group: &Rc<Group>, span: Span) -> base::Result<Value> {
-        if self.engine == Engine::Reference || (self.engine == Engine::Native && !self.has_native()) {
+        if self.is_reference() {
             return machine.call(step, Value::unit(), span);
         }
         let ran = match self.specialise(machine, group, span) {
@@ -130,14 +132,24 @@ impl Engines {
         let result = machine.call(step, Value::unit(), span);
         machine.skipped_prints = 0;
         let ran = match (&result, ran) {
-            (Ok(_), Ran::Failed) => Ran::Fallback("an error that the reference evaluator doesn't find".into()),
+            (Ok(_), Ran::Failed { .. }) => Ran::Fallback("an error that the reference evaluator doesn't find".into()),
+            (Err(error), Ran::Failed { code, span }) if !is_same(error, code, span) => {
+                let (right, place) = (error.code, error.span());
+                Ran::Fallback(format!("{code} at {span:?}, where the reference evaluator finds {right} at {place:?}"))
+            }
             (_, ran) => ran,
         };
         self.note(span, ran);
         result
     }
 
-    fn has_native(&mut self) -> bool {
+    /// Do steps run on the reference evaluator alone: because that was asked for, or because there is no native engine?
+    pub fn is_reference(&mut self) -> bool {
+        self.engine == Engine::Reference || (self.engine == Engine::Native && !self.has_native())
+    }
+
+    /// Is there a native engine? Looks for one if nobody has.
+    pub fn has_native(&mut self) -> bool {
         if let Native::NotTried = self.native {
             self.native = match native::engine::Engine::new(llvm::SelfTest::this_program()) {
                 Ok(engine) => Native::Found(Box::new(engine)),
@@ -157,6 +169,7 @@ impl Engines {
         let compiled = engine.compile(program, llvm::Effort::Standard).map_err(|why| Ran::Fallback(why.to_string()))?;
         let result = engine.run(&compiled, &**codes, args, output);
         let usage = engine.usage();
+        self.leaks += usize::from(result.is_ok() && usage.live_after != 0);
         self.last = Some(Compilation {
             instances: *instances,
             stats: compiled.stats,
@@ -164,7 +177,8 @@ impl Engines {
             live_after: usage.live_after as usize,
         });
         result.map_err(|stop| match stop {
-            native::run::Stop::Error { .. } | native::run::Stop::Memory { .. } => Ran::Failed,
+            native::run::Stop::Error { code, span, .. } => Ran::Failed { code, span },
+            native::run::Stop::Memory { code, .. } => Ran::Failed { code, span: Span::default() },
             native::run::Stop::Mismatch { text, .. } => Ran::Fallback(text),
         })
     }
@@ -176,9 +190,14 @@ impl Engines {
     }
 }
 
+/// Is this the error that an engine found? Where memory ended it knows no place.
+fn is_same(error: &Diagnostic, code: Code, span: Span) -> bool {
+    error.code == code && (error.span() == span || span == Span::default())
+}
+
 fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
     first_order::run(&step.program, &*step.codes, args.to_vec(), output).map_err(|stop| match stop {
-        first_order::Stop::Error { .. } => Ran::Failed,
+        first_order::Stop::Error { code, span } => Ran::Failed { code, span },
         first_order::Stop::Mismatch(why) => Ran::Fallback(why),
     })
 }

@@ -10,6 +10,7 @@ use eval::{force, show};
 use syntax::ast::{Expr, UnaryOp};
 use syntax::{NodeId, Tree};
 
+use crate::engine::Engine;
 use crate::session::{Failure, Session};
 
 /// How the answer of [`agrees`] begins if the expectation itself is at fault.
@@ -58,7 +59,11 @@ fn without_marks(text: &str) -> (String, Vec<usize>) {
 
 fn evaluate(session: &mut Session, text: &str) -> Result<Value, String> {
     let messages = |failure: Failure| failure.first().map_or(String::new(), |error| error.message.clone());
-    session.evaluate(text).map_err(|failure| format!("{UNREADABLE} computed: {}", messages(failure)))
+    // What is expected is what the reference evaluator says, whatever engine is tried.
+    let engine = std::mem::replace(&mut session.engines.engine, Engine::Reference);
+    let value = session.evaluate(text);
+    session.engines.engine = engine;
+    value.map_err(|failure| format!("{UNREADABLE} computed: {}", messages(failure)))
 }
 
 fn agrees_exactly(value: &Value, expected: &Value) -> Result<(), String> {

@@ -17,6 +17,7 @@ pub mod engine;
 pub mod expectation;
 mod library;
 mod modules;
+mod rules;
 mod session;
 pub mod testing;
 mod world;

@@ -10,7 +10,7 @@ macro_rules! files {
     };
 }
 
-files!["lists", "loops", "arrays", "special", "linalg", "core", "checking", "derivatives"];
+files!["lists", "loops", "arrays", "special", "linalg", "core", "checking", "derivatives", "tangents"];
 
 /// Primitives that are also found under the name of a module, as in `linalg.solve`.
 pub const QUALIFIED: &[(&str, &[Prim])] = &[(
@@ -20,3 +20,4 @@ pub const QUALIFIED: &[(&str, &[Prim])] = &[(
 
 /// How primitives differentiate: not part of what programs see.
 pub const DERIVATIVES: &str = "derivatives";
+pub const TANGENTS: &str = "tangents";

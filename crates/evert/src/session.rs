@@ -16,6 +16,7 @@ use syntax::ast::{Import, ImportSource, Statement};
 use crate::engine::Engines;
 use crate::library;
 use crate::modules::{self, Modules};
+use crate::rules;
 use crate::world::{Offline, World};
 
 pub struct Session {
@@ -28,6 +29,8 @@ pub struct Session {
     pub scope: Scope,
     modules: Modules,
     world: Rc<dyn World>,
+    /// Has some file, the library's excepted, a custom rule?
+    pub(crate) has_rules: bool,
 }
 
 /// All that is wrong with an input.
@@ -53,6 +56,7 @@ impl Session {
             scope: Scope::default(),
             modules: Modules::default(),
             world: world.clone(),
+            has_rules: false,
         };
         session.machine.output = Box::new(move |line| world.print(line));
         session.load_library();
@@ -65,10 +69,12 @@ impl Session {
     }
 
     fn load_library(&mut self) {
+        let mut rules = Scope::default();
         for (name, text) in library::FILES {
             let file = self.sources.add(format!("library/{name}.ev"), *text);
             let tree = syntax::parse(file, text);
-            let mut scope = Scope::default();
+            // The two files of rules share their helpers.
+            let mut scope = if *name == library::TANGENTS { std::mem::take(&mut rules) } else { Scope::default() };
             let module = self.elaborate(&tree, &mut scope, true);
             let module = module.unwrap_or_else(|errors| panic!("library/{name}.ev: {errors:#?}"));
             self.define(&module);
@@ -77,7 +83,12 @@ impl Session {
                 run.unwrap_or_else(|error| panic!("library/{name}.ev: {error:#?}"));
             }
             if *name == library::DERIVATIVES {
-                self.set_derivatives(&scope);
+                self.set_rules(&scope, "reverse", Machine::set_derivative);
+                rules = scope;
+                continue;
+            }
+            if *name == library::TANGENTS {
+                self.set_rules(&scope, "forward", Machine::set_forward_rule);
                 continue;
             }
             for (name, binding) in scope.iter() {
@@ -93,15 +104,15 @@ impl Session {
         self.machine.first_user_file = library::FILES.len() as u32;
     }
 
-    /// `reverse_p` of derivatives.ev is the derivative of the primitive `p`.
-    fn set_derivatives(&mut self, scope: &Scope) {
+    /// `reverse_p` of derivatives.ev is the derivative of the primitive `p`, `forward_p` of tangents.ev its forward rule.
+    fn set_rules(&mut self, scope: &Scope, mode: &str, set: fn(&mut Machine, Prim, Value)) {
         for &prim in Prim::ALL {
-            let name = Name::new(&format!("reverse_{}", prim.name().trim_start_matches('.')));
+            let name = Name::new(&format!("{mode}_{}", prim.name().trim_start_matches('.')));
             if let Some(Binding::Root(Root::Global(id))) = scope.get(name)
                 && let Some(value) = self.machine.global(*id)
             {
                 let value = value.clone();
-                self.machine.set_derivative(prim, value);
+                set(&mut self.machine, prim, value);
             }
         }
     }
@@ -221,6 +232,9 @@ impl Session {
     }
 
     fn define(&mut self, module: &Module) {
+        if self.machine.first_user_file > 0 {
+            self.has_rules |= rules::found_in(module, self.prelude.get(Name::new("attach")));
+        }
         for step in &module.steps {
             if let StepKind::Define(ids) = &step.kind {
                 ids.iter().for_each(|id| self.machine.declare(*id, self.globals.get(*id).name));
@@ -247,6 +261,14 @@ impl Session {
             StepKind::Test(_) => {}
         }
         Ok(value)
+    }
+
+    /// Runs a step once more on the reference evaluator, for what `machine.observed` sees: nothing is printed or defined.
+    pub(crate) fn observe(&mut self, step: &Step) {
+        let output = std::mem::replace(&mut self.machine.output, Box::new(|_| ()));
+        // What it ends in is known already.
+        let _ = self.machine.call(&constant(step.code.clone()), Value::unit(), step.span);
+        self.machine.output = output;
     }
 
     fn bind(&mut self, ids: &[calculus::GlobalId], value: &Value) {

@@ -37,11 +37,17 @@ pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, F
     let statements = steps_of(&tree);
     let mut cases = vec![];
     let mut observed = vec![];
+    let is_reference = session.engines.is_reference();
     for (step, statement) in module.steps.iter().zip(statements) {
-        session.machine.observed = Some(std::mem::take(&mut observed));
-        let before = session.machine.observed.as_ref().map_or(0, Vec::len);
+        let before = observed.len();
+        session.machine.observed = is_reference.then(|| std::mem::take(&mut observed));
         cases.extend(run_step(session, step, &tree, statement));
-        observed = session.machine.observed.take().unwrap_or_default();
+        // Compiled code doesn't say which rules it used; the reference evaluator does.
+        if !is_reference && session.has_rules {
+            session.machine.observed = Some(std::mem::take(&mut observed));
+            session.observe(step);
+        }
+        observed = session.machine.observed.take().unwrap_or(observed);
         if expects_failure(&tree, statement) {
             observed.truncate(before);
         }

@@ -7,10 +7,13 @@
 //! array, or the struct of its parts; a shape with one alternative is that content, one with several the sum of the contents
 //! in their order (none: the empty struct, there is no value); a named shape is a named type with that as its content.
 
+use std::cell::RefCell;
+use std::fmt;
 use std::rc::Rc;
 
 use base::Name;
 use calculus::{Constructor, Prim};
+use rustc_hash::FxHashMap;
 
 use crate::term::{NamedId, Type};
 
@@ -22,7 +25,23 @@ pub struct ShapeId(pub u32);
 pub struct CodeId(pub u32);
 
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Shapes(pub Vec<Shape>);
+pub struct Shapes(pub Vec<Shape>, pub Types);
+
+/// The types of shapes that were asked for. Shapes share their parts, and so do their types.
+#[derive(Clone, Default)]
+pub struct Types(RefCell<FxHashMap<ShapeId, Type>>);
+
+impl PartialEq for Types {
+    fn eq(&self, _: &Types) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Types")
+    }
+}
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
@@ -73,6 +92,12 @@ pub enum Head {
     Full,
 }
 
+impl From<Vec<Shape>> for Shapes {
+    fn from(shapes: Vec<Shape>) -> Shapes {
+        Shapes(shapes, Types::default())
+    }
+}
+
 impl Shapes {
     pub fn get(&self, id: ShapeId) -> &Shape {
         &self.0[id.0 as usize]
@@ -80,10 +105,15 @@ impl Shapes {
 
     /// How values of a shape are represented.
     pub fn type_of(&self, id: ShapeId) -> Type {
-        match self.get(id).named {
-            Some(name) => Type::Named(name),
-            None => self.content_of(id),
+        if let Some(name) = self.get(id).named {
+            return Type::Named(name);
         }
+        if let Some(known) = self.1.0.borrow().get(&id) {
+            return known.clone();
+        }
+        let content = self.content_of(id);
+        self.1.0.borrow_mut().insert(id, content.clone());
+        content
     }
 
     /// Like [`Shapes::type_of`], but for a named shape what is inside.

@@ -14,7 +14,7 @@ fn pair() -> Type {
 
 fn program(function: l3::Function) -> l3::Program {
     let types = vec![Definition { name: "List".into(), content: Type::sum([Type::unit(), pair()]) }];
-    let shapes = Shapes(vec![]);
+    let shapes = Shapes::from(vec![]);
     let (entry, parameters, result) = (FunctionId(0), vec![], first_order::ShapeId(0));
     l3::Program { types, shapes, functions: vec![function], entry, parameters, result }
 }

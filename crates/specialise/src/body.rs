@@ -101,6 +101,7 @@ impl Specialiser<'_> {
                 Ok(Val { atom: Atom::Unit, shape })
             }
             L1Atom::Root(Root::Global(id), order) => self.global(*id, *order, span),
+            L1Atom::Root(Root::Reverse(_) | Root::Forward(_), _) => self.dynamic(span, "forward mode"),
         }
     }
 
@@ -150,6 +151,7 @@ impl Specialiser<'_> {
                 let (b, d) = (self.atom(b, frame, span)?, self.atom(d, frame, span)?);
                 self.pull(&b, d, *order, span)
             }
+            Expr::Tangent { .. } => self.dynamic(span, "forward mode"),
             Expr::Tuple(atoms) => {
                 let parts = self.atoms(atoms, frame, span)?;
                 self.construct(Head::Tuple, parts, span)

@@ -77,7 +77,7 @@ impl Specialiser<'_> {
             return self.unreached(span);
         }
         // Recursive data is converted by a function that calls itself.
-        if self.graph.get(value.shape).named.is_some() {
+        if self.graph.get(value.shape).named.is_some() || self.is_large(value.shape) {
             return self.call(Kind::Convert { to }, vec![value.clone()], span);
         }
         self.convert_alternatives(value, to, span)

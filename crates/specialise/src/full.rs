@@ -72,7 +72,7 @@ impl Specialiser<'_> {
             return Ok(value.clone());
         }
         // What unfolds may be full in turn: recursive shapes unfold in a function of their own.
-        let forced = if self.graph.get(value.shape).named.is_some() {
+        let forced = if self.graph.get(value.shape).named.is_some() || self.is_large(value.shape) {
             self.call(Kind::Force, vec![value.clone()], span)?
         } else {
             self.force_alternatives(value, span)?

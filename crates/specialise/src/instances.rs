@@ -61,6 +61,7 @@ pub struct Specialiser<'a> {
     pub draft: Draft,
     current: Option<usize>,
     types: FxHashMap<ShapeId, Type>,
+    sizes: FxHashMap<ShapeId, usize>,
     pub globals: Vec<GlobalId>,
     pub global_shapes: FxHashMap<GlobalId, ShapeId>,
     /// The shapes of sums of elements of arrays.
@@ -89,6 +90,7 @@ impl<'a> Specialiser<'a> {
             draft: Draft::default(),
             current: None,
             types: FxHashMap::default(),
+            sizes: FxHashMap::default(),
             globals: vec![],
             global_shapes: FxHashMap::default(),
             sums: FxHashMap::default(),
@@ -120,6 +122,17 @@ impl<'a> Specialiser<'a> {
         let ty = self.graph.shapes.type_of(shape);
         self.types.insert(shape, ty.clone());
         ty
+    }
+
+    /// Is a shape so large that code about its parts is better written once?
+    pub fn is_large(&mut self, shape: ShapeId) -> bool {
+        const LARGE: usize = 14;
+        if let Some(size) = self.sizes.get(&shape) {
+            return *size > LARGE;
+        }
+        let size = self.graph.depth(shape);
+        self.sizes.insert(shape, size);
+        size > LARGE
     }
 
     pub fn dynamic<T>(&self, span: Span, reason: impl Into<String>) -> Result1<T> {
@@ -182,6 +195,9 @@ impl<'a> Specialiser<'a> {
 
     /// An instance of the same function that is under way and wide enough.
     fn widened(&mut self, key: &Key) -> Option<usize> {
+        if !matches!(key.kind, Kind::Call { .. }) {
+            return None;
+        }
         let above = self.nested(&key.kind);
         if above.len() < MAX_NESTED {
             return None;
@@ -195,7 +211,8 @@ impl<'a> Specialiser<'a> {
 
     /// The parameters, joined with those of nested instances if there are many.
     fn settled(&mut self, key: &Key) -> Vec<ShapeId> {
-        if matches!(key.kind, Kind::Convert { .. }) {
+        // The others only ever meet parts of shapes that exist.
+        if !matches!(key.kind, Kind::Call { .. }) {
             return key.params.clone();
         }
         let above = self.nested(&key.kind);

@@ -54,6 +54,7 @@ impl Specialiser<'_> {
             }
             (_, Field::Payload(..)) => self.fail(codes::PATTERN_MISMATCH, span),
             (_, Field::Element(..)) => self.fail(codes::NOT_CONFORMING, span),
+            (_, Field::Capture(_) | Field::Member(_)) => self.dynamic(span, "forward mode"),
         }
     }
 
@@ -88,6 +89,7 @@ impl Specialiser<'_> {
             }
             Field::Name(name) | Field::Label(name) => self.construct(Head::Record([*name].into()), vec![d], span),
             Field::Element(i, length) => self.inject_element(*i, *length, &d, span),
+            Field::Capture(_) | Field::Member(_) => self.dynamic(span, "forward mode"),
         }
     }
 

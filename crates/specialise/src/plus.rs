@@ -23,7 +23,8 @@ impl Specialiser<'_> {
             return Ok(self.add_reals(a.atom.clone(), b.atom.clone(), span));
         }
         // Recursive data is added by a function that calls itself.
-        if self.graph.get(a.shape).named.is_some() || self.graph.get(b.shape).named.is_some() {
+        let recursive = self.graph.get(a.shape).named.is_some() || self.graph.get(b.shape).named.is_some();
+        if recursive || self.is_large(a.shape) || self.is_large(b.shape) {
             return self.call(Kind::Plus, vec![a.clone(), b.clone()], span);
         }
         self.plus_alternatives(a, b, span)

@@ -40,6 +40,7 @@ impl Specialiser<'_> {
             | Real | Int | IsNan | IsFinite => self.real_function(prim, &args[0], span),
             Eq | Ne | Lt | Le | Gt | Ge => self.compare(prim, &args, span),
             Not => self.not(&args[0], span),
+            RuleTangent | HasRule => self.dynamic(span, "forward mode"),
             IsInt | IsReal | IsArray | IsTuple | IsFunction | IsData => {
                 let value = self.forced(&args[0], span)?;
                 self.test(&value, span, &mut |_, alt| {

@@ -18,6 +18,7 @@ pub const FORMS: &[&str] = &[
     "with",
     "omit",
     "plus",
+    "tangent",
     "is",
     "check",
     "if",
@@ -27,6 +28,8 @@ pub const FORMS: &[&str] = &[
     "field label",
     "field payload",
     "field element",
+    "field capture",
+    "field member",
     "form arguments",
     "form tuple",
     "form array",
@@ -44,6 +47,7 @@ pub const FORMS: &[&str] = &[
     "variable",
     "global",
     "primitive",
+    "rule of a primitive",
     "lifted root",
     "function",
     "function with captures",
@@ -76,7 +80,7 @@ impl Coverage {
         *self.0.entry(form).or_default() += 1;
     }
 
-    /// A module and J and J² of everything in it.
+    /// A module, and J, J² and T of everything in it.
     pub fn module(&mut self, module: &Module) {
         let functions = module.functions.iter().map(|(_, group)| group);
         for group in functions.chain(module.steps.iter().map(|step| &step.code)) {
@@ -84,7 +88,16 @@ impl Coverage {
             self.group(group);
             self.group(&eval::reverse::reverse(&once));
             self.group(&once);
+            self.pushed(group);
         }
+    }
+
+    /// T of a group and of the groups inside, which T leaves as they are.
+    fn pushed(&mut self, group: &std::rc::Rc<Group>) {
+        self.group(&eval::forward::forward(group));
+        let mut inner = vec![];
+        group.members.iter().for_each(|lambda| groups_in(&lambda.body, &mut inner));
+        inner.iter().for_each(|group| self.pushed(group));
     }
 
     pub fn group(&mut self, group: &Group) {
@@ -143,6 +156,7 @@ impl Coverage {
             Expr::With(..) => "with",
             Expr::Omit(..) => "omit",
             Expr::Plus(..) => "plus",
+            Expr::Tangent { .. } => "tangent",
             Expr::Is(..) => "is",
             Expr::Check(..) => "check",
             Expr::If(..) => "if",
@@ -173,6 +187,8 @@ impl Coverage {
             Field::Label(_) => "field label",
             Field::Payload(..) => "field payload",
             Field::Element(..) => "field element",
+            Field::Capture(_) => "field capture",
+            Field::Member(_) => "field member",
         });
     }
 
@@ -192,6 +208,7 @@ impl Coverage {
             Atom::Root(_, order) if *order > 0 => "lifted root",
             Atom::Root(Root::Global(_), _) => "global",
             Atom::Root(Root::Prim(_), _) => "primitive",
+            Atom::Root(Root::Reverse(_) | Root::Forward(_), _) => "rule of a primitive",
             Atom::Const(Const::Unit) => "const unit",
             Atom::Const(Const::Bool(_)) => "const bool",
             Atom::Const(Const::Int(_)) => "const int",
@@ -199,5 +216,18 @@ impl Coverage {
             Atom::Const(Const::Text(_)) => "const text",
             Atom::Const(Const::Zero) => "const zero",
         });
+    }
+}
+
+fn groups_in(block: &Block, found: &mut Vec<std::rc::Rc<Group>>) {
+    for binding in &block.bindings {
+        match binding {
+            Binding::Let { expr: Expr::If(_, then, otherwise), .. } => {
+                groups_in(then, found);
+                groups_in(otherwise, found);
+            }
+            Binding::Let { .. } => {}
+            Binding::Functions { group, .. } => found.push(group.clone()),
+        }
     }
 }

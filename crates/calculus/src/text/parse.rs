@@ -258,6 +258,8 @@ impl Parser<'_> {
             Role::Reverse
         } else if self.eat_word("backpropagator") {
             Role::Backpropagator
+        } else if self.eat_word("forward") {
+            Role::Forward
         } else {
             Role::Source
         }

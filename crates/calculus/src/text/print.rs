@@ -166,6 +166,7 @@ impl<'a> Printer<'a> {
             Role::Source => "",
             Role::Reverse => "reverse ",
             Role::Backpropagator => "backpropagator ",
+            Role::Forward => "forward ",
         });
         let layout = [0, 1, 1 + group.captures.len(), 1 + group.captures.len() + group.members.len()];
         let layout = layout.map(|at| at.min(lambda.vars.len()) as u32);
@@ -242,6 +243,7 @@ impl Printer<'_> {
             Expr::Atom(a) => self.atom(a),
             Expr::Apply { f, x, order } => format!("{}({}){}", self.atom(f), self.atom(x), postfix(*order)),
             Expr::Pull { b, d, order } => format!("pull {}({}){}", self.atom(b), self.atom(d), postfix(*order)),
+            Expr::Tangent { f, d, order } => format!("tangent {}({}){}", self.atom(f), self.atom(d), postfix(*order)),
             Expr::Tuple(atoms) if atoms.len() < 2 => format!("({},)", self.atoms(atoms)),
             Expr::Tuple(atoms) => format!("({})", self.atoms(atoms)),
             Expr::Record(fields) => self.record(fields),
@@ -278,6 +280,8 @@ impl Printer<'_> {
                 let root = match root {
                     Root::Global(id) => self.global(*id),
                     Root::Prim(prim) => prim.name().into(),
+                    Root::Reverse(prim) => format!("reverse {prim}"),
+                    Root::Forward(prim) => format!("forward {prim}"),
                 };
                 if *order == 0 { root } else { format!("{root}^{order}") }
             }
@@ -391,6 +395,8 @@ fn field(field: &Field) -> String {
         Field::Label(label) => format!(".{}?", name(*label)),
         Field::Payload(constructor, number) => format!(".{number} of {}", spell(constructor)),
         Field::Element(index, length) => format!("[{index} of {length}]"),
+        Field::Capture(label) => format!(".{} captured", name(*label)),
+        Field::Member(member) => format!(".{member} member"),
     }
 }
 

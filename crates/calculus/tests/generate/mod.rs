@@ -100,7 +100,8 @@ impl Random {
 
     fn root(&mut self) -> Root {
         if self.below(2) == 0 {
-            Root::Prim(self.pick(Prim::ALL))
+            let prim = self.pick(Prim::ALL);
+            self.pick(&[Root::Prim(prim), Root::Reverse(prim), Root::Forward(prim)])
         } else {
             Root::Global(GlobalId(self.below(20) as u32))
         }
@@ -178,7 +179,8 @@ impl Generator {
 
     fn lambda(&mut self, captures: &[Name], members: &[Option<Name>], name: Option<Name>, order: u32) -> Lambda {
         let random = &mut self.random;
-        let (role, span) = (random.pick(&[Role::Source, Role::Reverse, Role::Backpropagator]), random.span());
+        let (role, span) =
+            (random.pick(&[Role::Source, Role::Reverse, Role::Backpropagator, Role::Forward]), random.span());
         let vars: Vec<_> = (0..1 + captures.len() + members.len()).map(|_| random.name()).collect();
         let scope = (0..vars.len() as u32).map(Var).collect();
         let mut function = Function { vars, scope, order };
@@ -260,7 +262,7 @@ impl Generator {
             0 => Expr::Atom(a),
             1 => Expr::Apply { f: a, x: atom(), order },
             2 => Expr::Pull { b: a, d: atom(), order },
-            3 => Expr::Pull { b: a, d: atom(), order },
+            3 => Expr::Tangent { f: a, d: atom(), order },
             4 => Expr::Tuple(self.atoms(function, [0, 2, 3, 4][count])),
             5 => self.record(function),
             6 => self.variant(function),
@@ -295,7 +297,11 @@ impl Generator {
         match self.random.below(5) {
             0 => Field::Position(self.random.below(4) as u32),
             1 => Field::Name(self.random.name()),
-            2 => Field::Label(self.random.name()),
+            2 => match self.random.below(3) {
+                0 => Field::Capture(self.random.name()),
+                1 => Field::Member(self.random.below(4) as u32),
+                _ => Field::Label(self.random.name()),
+            },
             3 => {
                 let length = 1 + self.random.below(4) as u32;
                 Field::Element(self.random.below(length as usize) as u32, length)

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::{Name, codes};
-use calculus::Prim;
+use calculus::{Prim, RuleKind};
 use numerics::random;
 
 use crate::array::{Array, Elements};
@@ -21,6 +21,7 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         Prim::Inner => Ok(Value::Real(inner(&a, &b)?)),
         Prim::Difference => difference(&a, &b),
         Prim::IsApproximate => Ok(Value::Bool(is_approximate(&force(&a)?))),
+        Prim::HasRule => Ok(Value::Bool(has_rule(&force(&a)?, &show::display(&b)))),
         Prim::FunctionName => Ok(Value::text(show::function_name(&a))),
         Prim::RuleError => Fault::new(codes::RULE_CHECK_FAILED, show::display(&a))
             .help("correct the rule; if it differs on purpose, add `approximate \"reason\"` after it")
@@ -180,6 +181,17 @@ fn difference(a: &Value, b: &Value) -> Result<Value> {
             _ => Value::unit(),
         })
     })
+}
+
+fn has_rule(f: &Value, kind: &str) -> bool {
+    let Value::Function(function) = f else { return false };
+    let Function::Closure(closure) = &**function else { return false };
+    let named = |kind_of: RuleKind| match kind_of {
+        RuleKind::Reverse => "reverse",
+        RuleKind::Forward => "forward",
+        RuleKind::Transpose => "transpose",
+    };
+    closure.code.lambda(closure.member).rules.iter().any(|rule| named(rule.kind) == kind)
 }
 
 fn is_approximate(f: &Value) -> bool {

@@ -1,11 +1,12 @@
 //! J, J⁻¹, zero, ⊕, and the checks at the boundary between a program and derived code.
 
 use base::{Name, codes, suggest};
-use calculus::Prim;
+use calculus::{Prim, RuleKind};
 
+use crate::array::{Array, Elements};
 use crate::conformance::{Mismatch, conforms};
 use crate::fault::{Fault, Result};
-use crate::lazy::{force, forced};
+use crate::lazy::{deep, force, forced};
 use crate::lift::lift;
 use crate::sensitivity::{full, plus, zero};
 use crate::show;
@@ -23,9 +24,10 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         Prim::Plus => plus(a, b),
         Prim::Perturbed => Ok(Value::Bool(a.holds().has(Holds::REAL))),
         Prim::Materialise => Ok(full(&a, b)),
-        Prim::Accept => accept(&Value::Zero, &a, b),
+        Prim::Accept => accept_tangent(&a, b),
         Prim::RulePair => rule_pair(&a, b),
         Prim::RuleResult => rule_result(&a, &b, c),
+        Prim::RuleTangent => rule_tangent(&a, c),
         Prim::Differentiable => differentiable(a),
         Prim::Seed => seed(a),
         other => unreachable!("differentiation: {other}"),
@@ -50,7 +52,7 @@ fn at(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!(", at `{path}`") }
 }
 
-/// What a reverse rule returned: a value and a backpropagator.
+/// What a rule returned: a value and a backpropagator, or how tangents are pushed.
 fn rule_pair(f: &Value, answer: Value) -> Result<Value> {
     let answer = forced(answer)?;
     if let Value::Data(data) = &answer
@@ -60,10 +62,88 @@ fn rule_pair(f: &Value, answer: Value) -> Result<Value> {
         return Ok(answer);
     }
     let name = show::function_name(f);
-    Fault::new(codes::RULE_NOT_A_PAIR, format!("the reverse rule of `{name}` doesn't return a pair"))
-        .note("expected `(y, dy => (captures, dx))`: the value and its backpropagator")
-        .note(format!("found {}", show::described(&answer)))
-        .err()
+    let (reverse, forward) = rule_kinds(f)?;
+    let which = match (reverse, forward) {
+        (false, true) => "the forward rule",
+        (true, true) => "a rule",
+        _ => "the reverse rule",
+    };
+    let mut fault = Fault::new(codes::RULE_NOT_A_PAIR, format!("{which} of `{name}` doesn't return a pair"));
+    if reverse || !forward {
+        fault = fault.note("expected `(y, dy => (captures, dx))`: the value and its backpropagator");
+    }
+    if forward {
+        fault = fault.note("expected `(y, (dx, dcaptures) => dy)`: the value and how tangents are pushed");
+    }
+    fault.note(format!("found {}", show::described(&answer))).err()
+}
+
+/// Does the function have a reverse rule, a forward rule?
+fn rule_kinds(f: &Value) -> Result<(bool, bool)> {
+    let Value::Function(function) = force(f)? else { return Ok((false, false)) };
+    let Function::Closure(closure) = &*function else { return Ok((false, false)) };
+    let has = |kind| closure.code.lambda(closure.member).rule(kind).is_some();
+    Ok((has(RuleKind::Reverse), has(RuleKind::Forward)))
+}
+
+/// The tangent that a forward rule gave for its value y: `q` is `(y, dy)`.
+fn rule_tangent(f: &Value, q: Value) -> Result<Value> {
+    let Some((y, dy)) = pair(&forced(q)?) else { return Ok(Value::Zero) };
+    if let Err(mismatch) = conforms(&y, &dy)? {
+        let name = show::function_name(f);
+        let message =
+            format!("the forward rule of `{name}` returns a tangent that doesn't fit its value{}", at(&mismatch.path));
+        return Fault::new(codes::RULE_NOT_CONFORMING, message)
+            .note(format!("expected {}", mismatch.expected))
+            .note(format!("found {}", mismatch.found))
+            .help("a tangent has the shape of its value; `zero(y)` is the one that says nothing")
+            .err();
+    }
+    tangent_of(&y, dy)
+}
+
+/// A tangent that a program gives for a value.
+fn accept_tangent(x: &Value, d: Value) -> Result<Value> {
+    if let Err(mismatch) = conforms(x, &d)? {
+        let of = if matches!(x, Value::Function(_)) { "the function's captures" } else { "the value" };
+        let message = format!("this tangent doesn't fit {of}{}", at(&mismatch.path));
+        return Fault::new(codes::COTANGENT_MISMATCH, message)
+            .note(format!("expected {}", mismatch.expected))
+            .note(format!("found {}", mismatch.found))
+            .help("a tangent has the shape of what changes; `zero(x)` is the one that says nothing")
+            .err();
+    }
+    tangent_of(x, d)
+}
+
+/// A tangent as derived code computes with it: what carries no derivative has the symbolic zero, never `()`.
+fn tangent_of(of: &Value, d: Value) -> Result<Value> {
+    if matches!(d, Value::Zero) || !of.holds().has(Holds::DISCRETE) {
+        return Ok(if matches!(d, Value::Zero) { d } else { full(of, d) });
+    }
+    if !of.holds().has(Holds::REAL.and(Holds::FUNCTION)) {
+        return Ok(Value::Zero);
+    }
+    deep(|| {
+        let all = |values: &[Value], ds: &[Value]| {
+            values.iter().zip(ds).map(|(of, d)| tangent_of(of, d.clone())).collect::<Result<Vec<_>>>()
+        };
+        let given = force(&full(of, d))?;
+        Ok(match (force(of)?, &given) {
+            (Value::Data(of), Value::Data(d)) => Value::data(d.form.clone(), all(&of.fields, &d.fields)?),
+            (Value::Function(function), Value::Data(d)) => match &*function {
+                Function::Closure(closure) => Value::data(d.form.clone(), all(&closure.env.0, &d.fields)?),
+                _ => given,
+            },
+            (Value::Array(of), Value::Array(d)) => match (&of.elements, &d.elements) {
+                (Elements::Values(of), Elements::Values(ds)) => {
+                    Value::array(Array::new(d.shape.clone(), Elements::Values(all(of, ds)?)))
+                }
+                _ => given,
+            },
+            _ => given,
+        })
+    })
 }
 
 /// Checks C2 and C3 on what a rule's backpropagator returned: the captures' record and the argument's sensitivity.

@@ -52,7 +52,8 @@ fn combine(prim: Prim, d: Value, other: Value, f: impl Fn(f64, f64) -> f64) -> R
         _ => None,
     };
     match (number(&d), number(&other)) {
-        _ if matches!(d, Value::Zero) => Ok(Value::Zero),
+        // Sensitivities are factors too, at higher orders; that of an int is ().
+        _ if [&d, &other].into_iter().any(|part| matches!(part, Value::Zero) || part.is_unit()) => Ok(Value::Zero),
         (Some(_), Some(mask)) if prim == Prim::Keep && mask == 0.0 => Ok(Value::Zero),
         (Some(d), Some(other)) => Ok(Value::Real(f(d, other))),
         (Some(d), None) => {
@@ -101,7 +102,8 @@ fn unbroadcast(operand: &Value, d: Value) -> Result<Value> {
         Value::Array(array) if matches!(array.elements, Elements::Int(_) | Elements::Bool(_)) => Ok(Value::Zero),
         Value::Array(_) => Ok(d),
         // Sensitivities are operands too, at higher orders.
-        Value::Zero | Value::Sparse(_) => Ok(d),
+        Value::Sparse(_) => Ok(d),
+        // A symbolic zero is a constant of unknown shape: no sensitivity matters.
         _ => Ok(Value::Zero),
     }
 }

@@ -262,9 +262,29 @@ fn spread(n: usize, d: &Value) -> Result<Value> {
     Ok(Value::array(Array::new(vec![n], Elements::Values(values))))
 }
 
+/// Reals with symbolic zeros among them as an array with holes.
+fn holed_reals(e: &Array) -> Option<Value> {
+    let Elements::Values(values) = &e.elements else { return None };
+    if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Zero)) {
+        return Some(Value::Zero);
+    }
+    let hole = |value: &Value| match value {
+        Value::Zero => Some(HOLE),
+        other => other.number().map(|x| x + 0.0),
+    };
+    let reals: Option<Vec<f64>> = values.iter().map(hole).collect();
+    Some(Value::array(Array::reals(e.shape.clone(), reals?).with_holes(true)))
+}
+
 fn unspread(e: Value) -> Result<Value> {
     match forced(e)? {
         Value::Zero => Ok(Value::Zero),
-        e => parts::array(array_of(Prim::Unspread, e)?.values()),
+        e => {
+            let e = array_of(Prim::Unspread, e)?;
+            if let Some(reals) = holed_reals(&e) {
+                return Ok(reals);
+            }
+            if e.shape.len() == 1 { parts::array(e.values()) } else { Ok(Value::Array(e)) }
+        }
     }
 }

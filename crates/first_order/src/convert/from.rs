@@ -116,7 +116,9 @@ impl<'a> Conversion<'a> {
             (Head::Prim { prim, order }, Function::Prim { prim: found, order: found_order }) => {
                 Ok((prim == found && order == found_order).then_some(Value::Unit))
             }
-            (Head::Sealed { order }, Function::Sealed { raw, f, x, y, order: found }) if order == found => {
+            (Head::Sealed { order }, Function::Sealed { raw, f, x, y, modes })
+                if *modes == vec![eval::code::Mode::Reverse; *order as usize] =>
+            {
                 self.parts(parts, [raw, f, x, y]).map(Some)
             }
             (Head::Closure { code, member }, Function::Closure(closure))

@@ -84,7 +84,8 @@ impl<'a> Conversion<'a> {
             Head::Prim { prim, order } => function(Function::Prim { prim: *prim, order: *order }),
             Head::Sealed { order } => {
                 let [raw, f, x, y] = parts.try_into().expect("convert: a sealed function has four parts");
-                function(Function::Sealed { raw, f, x, y, order: *order })
+                let modes = vec![eval::code::Mode::Reverse; *order as usize];
+                function(Function::Sealed { raw, f, x, y, modes })
             }
             Head::Full => {
                 let sensitivity = parts.pop().expect("convert: a full sensitivity has two parts");

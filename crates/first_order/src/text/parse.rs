@@ -50,7 +50,7 @@ impl<'a> Parser<'a> {
         if *self.peek() != Token::End {
             return self.error("expected a type, a function, a shape or the end, in this order");
         }
-        Ok(Program { types, shapes: Shapes(shapes), functions, entry, parameters, result })
+        Ok(Program { types, shapes: Shapes::from(shapes), functions, entry, parameters, result })
     }
 
     // Tokens

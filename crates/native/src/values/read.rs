@@ -190,7 +190,7 @@ impl Reader<'_> {
             Head::Sealed { order } => {
                 let parts = self.parts(alternative, layout, words, unique, nodes);
                 let [raw, f, x, y] = <[Value; 4]>::try_from(parts).expect("a seal has four parts");
-                Value::Function(Rc::new(Function::Sealed { raw, f, x, y, order: *order }))
+                Value::Function(Rc::new(Function::Sealed { raw, f, x, y, modes: vec![eval::code::Mode::Reverse; *order as usize] }))
             }
             Head::Full => {
                 let parts = self.parts(alternative, layout, words, unique, nodes);

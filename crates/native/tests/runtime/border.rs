@@ -53,7 +53,7 @@ fn random_shapes(random: &mut Random) -> Shapes {
         });
         shapes.push(Shape { alternatives, named });
     }
-    Shapes(shapes)
+    Shapes::from(shapes)
 }
 
 /// May a value be taken for one of the other head?
@@ -131,7 +131,7 @@ impl Maker<'_> {
             }
             Head::Sealed { order } => {
                 let [raw, f, x, y] = parts.try_into().expect("four parts");
-                function(Function::Sealed { raw, f, x, y, order: *order })
+                function(Function::Sealed { raw, f, x, y, modes: vec![eval::code::Mode::Reverse; *order as usize] })
             }
             Head::Full => {
                 let d = parts.pop().expect("two parts");
@@ -169,7 +169,8 @@ fn described(value: &Value) -> String {
             Function::Closure(closure) => {
                 format!("<{:?} {} {}>", Rc::as_ptr(&closure.code), closure.member, all(&closure.env.0))
             }
-            Function::Sealed { raw, f, x, y, order } => {
+            Function::Sealed { raw, f, x, y, modes } => {
+                let order = &(modes.len() as u32);
                 format!("<sealed {order} {}>", all(&[raw.clone(), f.clone(), x.clone(), y.clone()]))
             }
         },

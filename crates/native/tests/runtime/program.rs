@@ -36,7 +36,7 @@ pub fn shapes(more: Vec<Shape>) -> Shapes {
         one(Head::Handle(1), &[REAL]),
     ];
     shapes.extend(more);
-    Shapes(shapes)
+    Shapes::from(shapes)
 }
 
 pub fn alternative(head: Head, parts: &[ShapeId]) -> Alternative {

@@ -30,6 +30,18 @@ fn a_million_composed_closures_differentiate() {
 }
 
 #[test]
+fn a_million_nested_calls_carry_tangents() {
+    let mut lab = unlimited(
+        "fn down(n, x) = if n == 0 { x } else { 1.0 * down(n - 1, x) }
+         fn total(xs) = match xs { Nil => 0.0, Cons(x, rest) => x + total(rest) }
+         fn chain(n, f) = if n == 0 { f } else { chain(n - 1, x => f(x)) }",
+    );
+    assert_eq!(lab.agrees("jvp(x => down(1000000, x), 2.0, 1.0)", "(2.0, 1.0)"), Ok(()));
+    assert_eq!(lab.agrees("jvp(x => total(to_list(tabulate(1000000, i => x))), 2.0, 1.0).1", "1e6"), Ok(()));
+    assert_eq!(lab.agrees("jvp(x => chain(200000, y => x * y)(1.0), 1.0, 1.0)", "(1.0, 1.0)"), Ok(()));
+}
+
+#[test]
 fn mutual_tail_calls_are_tail_calls() {
     let mut lab = unlimited(
         "fn even(n) = if n == 0 { true } else { odd(n - 1) }

@@ -43,6 +43,13 @@ fn group_of(source: &str) -> Rc<Group> {
     }
 }
 
+/// Bindings of T of one function over its own, functions inside counted once.
+fn forward_ratio(source: &str) -> f64 {
+    let group = group_of(source);
+    let own = |group: &Rc<Group>| bindings(group) as f64;
+    own(&Rc::new(eval::forward::forward(&group))) / own(&group)
+}
+
 /// Bindings of J, J², J³ of a program over its own.
 fn ratios(source: &str) -> [f64; 3] {
     let group = group_of(source);
@@ -93,6 +100,9 @@ fn closures(n: usize) -> String {
 fn stays_linear(name: &str, make: impl Fn(usize) -> String) {
     let [small, large] = [20, 160].map(|n| ratios(&make(n)));
     println!("{name}: {small:.2?} {large:.2?}");
+    let [small_t, large_t] = [20, 160].map(|n| forward_ratio(&make(n)));
+    println!("{name}, T: {small_t:.2} {large_t:.2}");
+    assert!(large_t <= 1.2 * small_t, "{name}, T: {small_t:.2} then {large_t:.2}");
     for order in 0..3 {
         assert!(large[order] <= 1.2 * small[order], "{name}, J^{}: {small:.2?} then {large:.2?}", order + 1);
     }

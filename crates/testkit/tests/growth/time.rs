@@ -1,4 +1,4 @@
-//! work(gradient) ÷ work(function) is flat as n grows.
+//! work(gradient) ÷ work(function) and work(jvp) ÷ work(function) are flat as n grows.
 
 use crate::testkit::Lab;
 
@@ -181,11 +181,28 @@ fn gradients_cost_a_bounded_multiple_for_the_second_half() {
     stay_flat(&CLAIMS[CLAIMS.len() / 2..]);
 }
 
+#[test]
+fn tangents_cost_a_bounded_multiple_for_the_first_half() {
+    stay_flat_at(&CLAIMS[..CLAIMS.len() / 2], JVP);
+}
+
+#[test]
+fn tangents_cost_a_bounded_multiple_for_the_second_half() {
+    stay_flat_at(&CLAIMS[CLAIMS.len() / 2..], JVP);
+}
+
+const GRAD: &str = "grad(f)(input)";
+const JVP: &str = "jvp(f, input, direction)";
+
 fn stay_flat(claims: &[Claim]) {
+    stay_flat_at(claims, GRAD);
+}
+
+fn stay_flat_at(claims: &[Claim], derivative: &str) {
     let mut problems = vec![];
     for claim in claims {
         let start = std::time::Instant::now();
-        let ratios = ratios(claim);
+        let ratios = ratios(claim, derivative);
         match ratios {
             Err(words) => problems.push(format!("{}: {words}", claim.name)),
             Ok(ratios) => {
@@ -206,22 +223,23 @@ fn stay_flat(claims: &[Claim]) {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-fn ratios(claim: &Claim) -> Result<Vec<f64>, String> {
-    claim.sizes.iter().map(|&n| ratio(claim, n)).collect()
+fn ratios(claim: &Claim, derivative: &str) -> Result<Vec<f64>, String> {
+    claim.sizes.iter().map(|&n| ratio(claim, n, derivative)).collect()
 }
 
-fn ratio(claim: &Claim, n: usize) -> Result<f64, String> {
-    let mut lab = Lab::new();
+fn ratio(claim: &Claim, n: usize, derivative: &str) -> Result<f64, String> {
+    let mut lab = Lab::open();
     lab.session.machine.max_steps = Some(20_000 * n as u64 + 100_000);
     lab.evaluate(claim.definitions)?;
     lab.evaluate(&format!("let n = {n}\nlet f = {}\nlet input = {}", claim.f, claim.input))?;
+    lab.evaluate("let direction = random_like(input, 1)")?;
     let mut work = |text: &str| -> Result<f64, String> {
         let before = evert::work::done();
         lab.evaluate(text).map_err(|error| format!("{text} at {n}: {error}"))?;
         Ok((evert::work::done() - before) as f64)
     };
     let primal = work("f(input)")?;
-    Ok(work("grad(f)(input)")? / primal)
+    Ok(work(derivative)? / primal)
 }
 
 /// Revolve as user code: log n checkpoints, so log n times the work, not n times.

@@ -40,6 +40,11 @@ pub const LAWS: &[Law] = &[
     Law { number: 11, check: hessians_are_symmetric },
     Law { number: 12, check: zeros },
     Law { number: 13, check: sums },
+    // Beyond the list of the semantics
+    Law { number: 108, check: second_derivatives_agree_in_all_modes },
+    Law { number: 109, check: third_derivatives_agree_in_mixed_modes },
+    Law { number: 103, check: linearize_is_linear },
+    Law { number: 107, check: tangents_of_captures_are_tangents_of_arguments },
 ];
 
 /// Makes the point and two random directions known.
@@ -146,6 +151,51 @@ fn captures_are_arguments(lab: &mut Lab) -> Outcome {
 fn forward_is_the_transpose(lab: &mut Lab) -> Outcome {
     same(lab, "jvp(main, at, u).1", "product(u, grad(main)(at))")?;
     same(lab, "jvp(main, at, u).0", "main(at)")
+}
+
+/// Forward over forward, forward over reverse, reverse over forward: all like reverse over reverse.
+fn second_derivatives_agree_in_all_modes(lab: &mut Lab) -> Outcome {
+    lab.evaluate("fn along(f, u) = x => jvp(f, x, u).1")?;
+    let reverse = "product(w, grad(slope(main, u))(at))";
+    same(lab, "jvp(along(main, u), at, w).1", reverse)?;
+    same(lab, "jvp(slope(main, u), at, w).1", reverse)?;
+    same(lab, "product(w, grad(along(main, u))(at))", reverse)?;
+    same(lab, "product(u, hvp(main, at, w))", reverse)
+}
+
+/// 8 at order 3, for four of the eight combinations.
+fn third_derivatives_agree_in_mixed_modes(lab: &mut Lab) -> Outcome {
+    lab.evaluate("fn along(f, u) = x => jvp(f, x, u).1")?;
+    let forward = "jvp(along(along(main, u), w), at, u).1";
+    let mixed = [
+        "jvp(along(slope(main, u), w), at, u).1",
+        "product(u, grad(along(slope(main, u), w))(at))",
+        "jvp(slope(along(main, u), w), at, u).1",
+    ];
+    // A fixed point of a fixed point of a fixed point may take too many steps.
+    let too_long = |doubt: &Doubt| matches!(doubt, Doubt::Broken(words) if words.contains("too many steps"));
+    let outcome = mixed.into_iter().try_for_each(|text| same(lab, text, forward));
+    outcome.map_err(|doubt| if too_long(&doubt) { Doubt::Discarded } else { doubt })
+}
+
+/// 3 for forward mode
+fn linearize_is_linear(lab: &mut Lab) -> Outcome {
+    lab.evaluate("let push = linearize(main)(at).1")?;
+    same(lab, "linearize(main)(at).0", "main(at)")?;
+    same(lab, "push(plus(u, w), {})", "push(u, {}) + push(w, {})")?;
+    same(lab, "push(times(u, -3.0), {})", "-3 * push(u, {})")?;
+    same(lab, "push(zero(at), {})", "0.0")?;
+    same(lab, "grad(d => push(d, {}))(u)", "grad(main)(at)")
+}
+
+/// 7 for forward mode
+fn tangents_of_captures_are_tangents_of_arguments(lab: &mut Lab) -> Outcome {
+    let expected = "jvp(main, at, u).1";
+    same(lab, "{ let z = at; linearize(t => main(z))(0.0).1(0.0, {z: u}) }", expected)?;
+    same(lab, "jvp(f => f(), { let z = at; () => main(z) }, {z: u}).1", expected)?;
+    same(lab, "jvp(z => (t => main(z) * t)(2.0), at, u).1", "2 * jvp(main, at, u).1")?;
+    same(lab, "product(u, J(main)(at).1(1.0).1)", expected)?;
+    same(lab, "jvp(d => J(main)(at).1(d).1, 1.0, 1.0).1", "grad(main)(at)")
 }
 
 /// 10

@@ -14,7 +14,7 @@ pub const ROWS: &[Row] = &[
         &[smooth("x => if holds_function((x, sin)) { x^3 } else { x }", &["0.7"])],
         &[("holds_function([sin])", "true"), ("holds_function((1, [2.0]))", "false"), ("holds_function([])", "false")],
     ),
-    // `linearize`
+    // forward mode through a reverse rule
     Row::other(
         Prim::RandomLike,
         &[smooth("x => x^3 + 0.0 * random_like(x, 1)", &["0.7"]), smooth("x => jvp(y => x * y^3, x, 1.0).1", &["0.7"])],
@@ -50,6 +50,14 @@ pub const ROWS: &[Row] = &[
             ("is_approximate(stop_gradient)", "true"),
             ("is_approximate(sigmoid)", "false"),
             ("is_approximate(sin)", "false"),
+        ],
+    ),
+    row(
+        Prim::HasRule,
+        &[
+            ("has_rule(sigmoid, \"forward\")", "true"),
+            ("has_rule(sigmoid, \"transpose\")", "false"),
+            ("has_rule(sin, \"reverse\")", "false"),
         ],
     ),
     row(Prim::FunctionName, &[("function_name(sigmoid)", "\"sigmoid\""), ("function_name(sin)", "\"sin\"")]),

@@ -144,10 +144,10 @@ pub const ROWS: &[Row] = &[
         ],
         &[("materialise([1.0, 2.0], [3.0, 4.0])", "[3.0, 4.0]"), ("materialise([], [])", "[]")],
     ),
-    // a backpropagator that a program calls
+    // a tangent that a program gives
     Row::other(
         Prim::Accept,
-        &[smooth("d => accept(1.0, d)^3", &["0.7"]), smooth("d => J(x => x^3)(d).1(d).1", &["0.7"])],
+        &[smooth("d => accept(1.0, d)^3", &["0.7"]), smooth("d => jvp(x => x^3, d, d).1", &["0.7"])],
         &[("accept(1.0, 2)", "2.0"), ("accept([], [])", "[]")],
     ),
     Row::other(
@@ -162,6 +162,18 @@ pub const ROWS: &[Row] = &[
             &["0.7"],
         )],
         &[("grad((y => y^3) reverse y => (y^3, d => ({}, 3 * y^2 * d)))(2.0)", "12.0")],
+    ),
+    // T of a function with a forward rule
+    Row::other(
+        Prim::RuleTangent,
+        &[
+            smooth("x => rule_tangent(sin, x, (x, x^3))", &["0.7"]),
+            smooth(
+                "x => jvp((y => y^3 * x) forward y => (y^3 * x, (dy, dc) => 3 * y^2 * x * dy + y^3 * dc.x), x^2, x).1",
+                &["0.7"],
+            ),
+        ],
+        &[("materialise(1, rule_tangent(sin, 0.0, (1, ())))", "()"), ("rule_tangent(sin, 0.0, (1.0, 2.0))", "2.0")],
     ),
     // `jacobian` of a structured result
     Row::other(

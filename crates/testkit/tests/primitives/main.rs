@@ -12,7 +12,7 @@ mod row;
 
 use std::collections::BTreeMap;
 
-use calculus::Prim;
+use calculus::{Prim, Push};
 use row::{Row, Shape, Smooth};
 use testkit::reals::{agree, reals, with_reals};
 use testkit::{Lab, differences};
@@ -51,6 +51,20 @@ fn every_primitive_has_exactly_one_row() {
 fn every_primitive_has_a_derivative() {
     let lab = lab();
     Prim::ALL.iter().for_each(|&prim| assert!(lab.session.machine.has_derivative(prim), "`{prim}`"));
+}
+
+#[test]
+fn every_primitive_carries_tangents_in_exactly_one_way() {
+    let lab = lab();
+    for &prim in Prim::ALL {
+        let has_rule = lab.session.machine.has_forward_rule(prim);
+        assert_eq!(
+            has_rule,
+            prim.push() == Push::Rule,
+            "`{prim}` is {:?}; has a forward rule: {has_rule}",
+            prim.push()
+        );
+    }
 }
 
 #[test]
@@ -120,6 +134,53 @@ fn derivatives_agree(lab: &mut Lab, row: &Row, smooth: &Smooth, point: &str) -> 
     Ok(())
 }
 
+/// Forward mode, forward over forward, and both over and under reverse mode, against reverse mode (which is judged by
+/// differences above).
+#[test]
+fn forward_rules_agree_with_reverse_rules_at_orders_one_to_three() {
+    let mut lab = lab();
+    let mut problems = Problems::default();
+    for row in table() {
+        for smooth in row.smooth {
+            for point in smooth.points {
+                let outcome = modes_agree(&mut lab, smooth, point);
+                problems.note(row.prim, outcome, || format!("{} at {point}", smooth.f));
+            }
+        }
+    }
+    problems.report();
+}
+
+fn modes_agree(lab: &mut Lab, smooth: &Smooth, point: &str) -> Result<(), String> {
+    let zero = lab.evaluate(&format!("zero({point})"))?;
+    let weights = |scale: f64| (0..reals(&zero).len()).map(|i| ((i + 1) as f64 * scale).cos()).collect::<Vec<f64>>();
+    lab.session.set("u", with_reals(&zero, &weights(1.3)));
+    lab.session.set("w", with_reals(&zero, &weights(0.7)));
+    lab.evaluate(&format!(
+        "let f = {f}
+        let at = {point}
+        fn along(f, u) = x => jvp(f, x, u).1
+        fn slope(f, u) = x => product(u, grad(f)(x))",
+        f = smooth.f
+    ))?;
+    let claims = [
+        ("jvp(f, at, u).0", "f(at)"),
+        ("along(f, u)(at)", "slope(f, u)(at)"),
+        ("along(along(f, u), w)(at)", "slope(slope(f, u), w)(at)"),
+        ("along(slope(f, u), w)(at)", "slope(slope(f, u), w)(at)"),
+        ("slope(along(f, u), w)(at)", "slope(slope(f, u), w)(at)"),
+        ("along(along(along(f, u), w), u)(at)", "slope(slope(slope(f, u), w), u)(at)"),
+        ("along(slope(along(f, u), w), u)(at)", "slope(slope(slope(f, u), w), u)(at)"),
+    ];
+    for (forward, reverse) in claims {
+        let (found, expected) = (reals(&lab.evaluate(forward)?), reals(&lab.evaluate(reverse)?));
+        if !agree(&found, &expected, 1e-9) {
+            return Err(format!("{forward} is {found:?}, but {reverse} is {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn values_and_gradients_are_as_stated() {
     let mut lab = lab();
@@ -143,7 +204,7 @@ fn edge_values_give_values_and_derivatives_without_errors() {
             Shape::Other => continue,
         };
         for point in points {
-            for derived in ["", "grad", "second", "third"] {
+            for derived in ["", "grad", "second", "third", "forward", "twice forward"] {
                 let text = edge_program(row, derived, &point);
                 problems.note(row.prim, lab.evaluate(&text).map(drop), || text.clone());
             }
@@ -188,6 +249,10 @@ fn edge_program(row: &Row, derived: &str, point: &str) -> String {
     match derived {
         "second" => format!("grad(p => grad({name})(p){first})({point})"),
         "third" => format!("grad(p => grad(p => grad({name})(p){first})(p){first})({point})"),
+        "forward" => format!("jvp({name}, {point}, random_like({point}, 1))"),
+        "twice forward" => {
+            format!("jvp(p => jvp({name}, p, random_like(p, 1)).1, {point}, random_like({point}, 2))")
+        }
         derived => format!("{derived}({name})({point})"),
     }
 }

@@ -55,10 +55,12 @@ impl Row {
         let p = self.name();
         let (x, y) = ("[0.25, 0.5, 0.75]", "[0.5, 0.25, 2.0]");
         let gradient = |f: String, at: &str| format!("grad(v => weigh({f}))({at})");
+        let pushed = |f: String, at: &str| format!("jvp(v => {f}, {at}, random_like({at}, 1)).1");
         match self.shape {
             Shape::Unary => vec![
                 (format!("{p}({x})"), format!("map({p}, {x})")),
                 (gradient(format!("{p}(v)"), x), gradient(format!("map({p}, v)"), x)),
+                (pushed(format!("{p}(v)"), x), pushed(format!("map({p}, v)"), x)),
                 (format!("shape({p}([{x}, {y}]))"), "[2, 3]".into()),
             ],
             Shape::Binary => vec![
@@ -70,12 +72,24 @@ impl Row {
                     gradient(format!("tabulate(3, i => {p}(v.0[i], v.1[i]))"), &format!("({x}, {y})")),
                 ),
                 (
+                    pushed(format!("{p}(v)"), &format!("({x}, {y})")),
+                    pushed(format!("tabulate(3, i => {p}(v.0[i], v.1[i]))"), &format!("({x}, {y})")),
+                ),
+                (
                     gradient(format!("{p}(v)"), &format!("({x}, 0.4)")),
                     gradient(format!("tabulate(3, i => {p}(v.0[i], v.1))"), &format!("({x}, 0.4)")),
                 ),
                 (
+                    pushed(format!("{p}(v)"), &format!("({x}, 0.4)")),
+                    pushed(format!("tabulate(3, i => {p}(v.0[i], v.1))"), &format!("({x}, 0.4)")),
+                ),
+                (
                     gradient(format!("{p}(v)"), &format!("(0.4, {x})")),
                     gradient(format!("tabulate(3, i => {p}(v.0, v.1[i]))"), &format!("(0.4, {x})")),
+                ),
+                (
+                    pushed(format!("{p}(v)"), &format!("(0.4, {x})")),
+                    pushed(format!("tabulate(3, i => {p}(v.0, v.1[i]))"), &format!("(0.4, {x})")),
                 ),
                 (format!("shape({p}([{x}, {y}], [{y}, {x}]))"), "[2, 3]".into()),
                 (format!("shape({p}([{x}, {y}], 0.4))"), "[2, 3]".into()),
@@ -92,6 +106,7 @@ impl Row {
                 claim(format!("{p}([])"), "[]"),
                 claim(format!("grad(x => sum({p}([])) + x)(2.0)"), "1.0"),
                 claim(format!("vjp(p => {p}(p.0), ([], 1.0)).1([])"), "([], 0.0)"),
+                claim(format!("jvp({p}, [], []).1"), "[]"),
             ],
             Shape::Binary => vec![
                 claim(format!("{p}([], [])"), "[]"),
@@ -99,6 +114,7 @@ impl Row {
                 claim(format!("{p}(1.0, [])"), "[]"),
                 claim(format!("vjp({p}, ([], 1.0)).1([])"), "([], 0.0)"),
                 claim(format!("vjp({p}, (1.0, [])).1([])"), "(0.0, [])"),
+                claim(format!("jvp({p}, (1.0, []), (1.0, [])).1"), "[]"),
             ],
             Shape::Other => vec![],
         }

@@ -14,6 +14,7 @@ impl Parser<'_> {
         match (self.peek(), self.peek_after(1)) {
             (Token::Word(word), _) => match word.as_str() {
                 "pull" => self.after_word(Self::pull),
+                "tangent" => self.after_word(Self::tangent),
                 "make" => self.after_word(Self::make),
                 "inject" => self.after_word(Self::inject),
                 "check" => self.after_word(Self::check),
@@ -66,6 +67,11 @@ impl Parser<'_> {
     fn pull(&mut self) -> Parsed<Expr> {
         let (b, d) = (self.atom()?, self.argument()?);
         Ok(Expr::Pull { b, d, order: self.order()? })
+    }
+
+    fn tangent(&mut self) -> Parsed<Expr> {
+        let (f, d) = (self.atom()?, self.argument()?);
+        Ok(Expr::Tangent { f, d, order: self.order()? })
     }
 
     fn make(&mut self) -> Parsed<Expr> {
@@ -150,10 +156,22 @@ impl Parser<'_> {
         self.expect('.')?;
         if !matches!(self.peek(), Token::Int(_)) {
             let name = self.name()?;
-            return Ok(if self.eat('?') { Field::Label(name) } else { Field::Name(name) });
+            return Ok(if self.eat('?') {
+                Field::Label(name)
+            } else if self.eat_word("captured") {
+                Field::Capture(name)
+            } else {
+                Field::Name(name)
+            });
         }
         let number = self.number()?;
-        Ok(if self.eat_word("of") { Field::Payload(self.constructor()?, number) } else { Field::Position(number) })
+        Ok(if self.eat_word("of") {
+            Field::Payload(self.constructor()?, number)
+        } else if self.eat_word("member") {
+            Field::Member(number)
+        } else {
+            Field::Position(number)
+        })
     }
 
     fn form(&mut self) -> Parsed<Form> {
@@ -225,12 +243,23 @@ impl Parser<'_> {
         Ok(Atom::Var(var))
     }
 
-    /// A global or primitive under its number of Js.
+    /// A global, a primitive or one of its derivatives, under its number of Js.
     fn root(&mut self) -> Parsed<Atom> {
+        let rule: Option<fn(Prim) -> Root> = match self.peek() {
+            Token::Word(word) if word == "reverse" => Some(Root::Reverse),
+            Token::Word(word) if word == "forward" => Some(Root::Forward),
+            _ => None,
+        };
+        self.at += usize::from(rule.is_some());
         let root = match (self.peek(), self.peek_after(1)) {
             (Token::Mark('.'), Token::Word(word)) => Prim::by_name(&format!(".{word}")).map(Root::Prim),
             (Token::Word(word), _) => Prim::by_name(word).map(Root::Prim).or(global(word).map(Root::Global)),
             _ => None,
+        };
+        let root = match (root, rule) {
+            (Some(Root::Prim(prim)), Some(rule)) => Some(rule(prim)),
+            (Some(_), Some(_)) => None,
+            (root, _) => root,
         };
         let Some(root) = root else { return self.expected("a variable, constant, global or primitive") };
         self.at += 1 + usize::from(*self.peek() == Token::Mark('.'));

@@ -1,0 +1,129 @@
+//! T on function values, and what the machine knows about T-images: a call whose tangents are all zero is the call
+//! of the function itself.
+//!
+//! T of a closure ⟨ρ, λ⟩ whose captures change by d is ⟨[f, d], T λ⟩. T of a primitive is that of `x => p(x)`, T of a
+//! sealed backpropagator is sealed again around T of what is inside.
+
+use std::rc::Rc;
+
+use base::Span;
+use calculus::{Atom, Block, Builder, Expr, Group, Lambda, Prim, Role, Root, Var};
+
+use crate::code::{Code, Mode};
+use crate::fault::Result;
+use crate::lazy::force;
+use crate::machine::{Flow, Frame, Machine, function_order, not_a_function, not_lifted};
+use crate::prims;
+use crate::value::{Env, Form, Function, Value};
+
+impl Machine {
+    /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.
+    pub(crate) fn tangent(&mut self, f: &Value, d: Value, order: u32) -> Result<Value> {
+        let f = force(f)?;
+        let Value::Function(function) = &f else {
+            return if matches!(f, Value::Zero) { Ok(f) } else { not_a_function(&f, &d) };
+        };
+        if function_order(function) < order {
+            return not_lifted(&f);
+        }
+        let (code, member) = match &**function {
+            Function::Closure(closure) => (closure.code.clone(), closure.member),
+            Function::Prim { prim, order } => ((0..*order).fold(self.eta(*prim), |code, _| code.reversed()), 0),
+            Function::Sealed { raw, f, x, y, modes } => {
+                let raw = self.tangent(raw, d, order)?;
+                let (mut modes, f, x, y) = (modes.clone(), f.clone(), x.clone(), y.clone());
+                modes.insert(modes.len() - order as usize, Mode::Forward);
+                return Ok(Value::Function(Rc::new(Function::Sealed { raw, f, x, y, modes })));
+            }
+        };
+        let Some(code) = pushed_under(&code, order) else { return not_lifted(&f) };
+        // Under J a sensitivity that happens to be zero may be what we differentiate by.
+        let d = if order == 0 { d.raw() } else { d };
+        Ok(Value::closure(code, member, Rc::new(Env(vec![f, d]))))
+    }
+
+    /// The code of `x => p(x)`.
+    fn eta(&mut self, prim: Prim) -> Rc<Code> {
+        self.etas.entry(prim).or_insert_with(|| Code::new(Rc::new(eta(prim)))).clone()
+    }
+
+    /// A call of a T-image (or of a primitive's forward rule) at tangents that are all zero.
+    pub(crate) fn still(&mut self, function: &Function, x: &Value, order: u32, span: Span) -> Result<Option<Flow>> {
+        let Function::Closure(closure) = function else { return Ok(None) };
+        let rule_of = closure.code.forward_of.get();
+        let is_still = rule_of.is_some() || (closure.code.is_pushed() && is_zero(&closure.env.0[1]));
+        if !is_still {
+            return Ok(None);
+        }
+        let Value::Data(pair) = x else { return Ok(None) };
+        let (Form::Tuple, [x, dx]) = (&pair.form, &pair.fields[..]) else { return Ok(None) };
+        if !is_zero(dx) {
+            return Ok(None);
+        }
+        self.frames.push(Frame::Still);
+        let flow = match rule_of {
+            Some(prim) => prims::apply(self, *prim, x.clone(), span)?,
+            None => {
+                let f = crate::parts::get(&closure.env.0[0], &calculus::Field::Member(closure.member))?;
+                self.apply(&f, x.clone(), order, span)?
+            }
+        };
+        if let Flow::Value(value) = flow {
+            self.frames.pop();
+            return Ok(Some(Flow::Value(Value::pair(value, Value::Zero))));
+        }
+        Ok(Some(Flow::Entered))
+    }
+}
+
+/// J^order of T of what `code` is J^order of.
+fn pushed_under(code: &Rc<Code>, order: u32) -> Option<Rc<Code>> {
+    let base = (0..order).try_fold(code.clone(), |code, _| code.primal())?;
+    Some((0..order).fold(base.pushed(), |code, _| code.reversed()))
+}
+
+fn eta(prim: Prim) -> Group {
+    let mut out = Builder::new(vec!["x".into(), prim.name().into()]);
+    let span = Span::default();
+    let f = Atom::Root(Root::Prim(prim), 0);
+    let y = out.bind("y".into(), Expr::Apply { f, x: Atom::Var(Var(0)), order: 0 }, span);
+    let body: Block = out.close(y, span);
+    let name = Some(prim.name().trim_start_matches('.').into());
+    let lambda = Lambda { name, role: Role::Source, span, vars: out.vars, body, rules: vec![], mentions: vec![] };
+    Group { captures: vec![], members: vec![lambda], order: 0 }
+}
+
+/// Is this tangent nothing but symbolic zeros, as far as one can see at once?
+fn is_zero(d: &Value) -> bool {
+    match d.clone().raw() {
+        Value::Zero => true,
+        Value::Data(data) => data.fields.iter().all(|d| matches!(d, Value::Zero) || d.is_unit()),
+        _ => false,
+    }
+}
+
+/// Does a backpropagator under T, pulled at a pair of a sensitivity and its tangent, give zero without being run? A
+/// symbolic zero has no tangent; under J only what can't be anything but zero counts.
+pub(crate) fn pulls_nothing(b: &Value, d: &Value, order: u32) -> bool {
+    let Value::Function(function) = b else { return false };
+    let pushes = match &**function {
+        Function::Closure(closure) => closure.code.modes().filter(|mode| *mode == Mode::Forward).count(),
+        Function::Sealed { modes, .. } => modes.iter().filter(|mode| **mode == Mode::Forward).count(),
+        Function::Prim { .. } => 0,
+    };
+    pushes > 0 && is_nothing(d, pushes, order)
+}
+
+fn is_nothing(d: &Value, pushes: usize, order: u32) -> bool {
+    match d {
+        Value::Zero => true,
+        d if d.is_unit() => true,
+        Value::Data(pair) if pushes > 0 => match &pair.fields[..] {
+            [d, dd] => {
+                is_nothing(d, pushes - 1, u32::MAX) || (order == 0 && is_nothing(d, pushes - 1, 0) && is_zero(dd))
+            }
+            _ => false,
+        },
+        d => order == 0 && matches!(d.clone().raw(), Value::Zero),
+    }
+}
