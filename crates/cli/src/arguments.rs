@@ -1,17 +1,25 @@
 //! What can be written after `evert`.
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Evert, a differentiable programming language
 #[derive(Parser, Debug)]
 #[command(name = "evert", version = evert::VERSION, arg_required_else_help = true, subcommand_required = true)]
-#[command(after_help = "Exit codes: 0 fine, 1 the program failed, 2 wrong usage.")]
+#[command(after_help = "\
+Environment:
+  EVERT_ENGINE     the engine, where --engine doesn't say: native, reference or first-order
+  EVERT_LLVM       the LLVM library to use and no other; `none` for no native engine
+  EVERT_CACHE      the folder for compiled code; `none` for no cache
+  EVERT_CHECK      1: check programs after every pass of the compiler
+  EVERT_MEMORY_MB  how much memory a program may take
+
+Exit codes: 0 fine, 1 the program failed, 2 wrong usage.")]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
-    /// What runs the program
-    #[arg(long, global = true, value_enum, default_value = "reference")]
-    pub engine: Engine,
+    /// What runs programs; without it what EVERT_ENGINE says, or else native
+    #[arg(long, global = true, value_enum)]
+    engine: Option<Engine>,
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     pub color: Color,
@@ -54,26 +62,70 @@ pub enum Command {
         /// For instance E0201; without it, all codes are listed
         code: Option<String>,
     },
-    /// Print what a program becomes on its way to being run
-    Ir {
+    /// Say which parts of a program don't run as compiled code, why, and what to try
+    ExplainPerf {
         /// The program; `-` reads standard input
         file: String,
-        /// Only this level; otherwise all of them
-        #[arg(long, value_enum)]
-        level: Option<Level>,
-        /// Only the function of this name
-        #[arg(long, value_name = "NAME")]
-        function: Option<String>,
-        /// Show the place in the source of each binding
+        /// Print only how many such places there are
         #[arg(long)]
-        spans: bool,
+        count: bool,
+        /// Also say for each step what compiling it took
+        #[arg(long, short)]
+        verbose: bool,
     },
+    /// Print what a program becomes on its way to being run
+    Ir(Ir),
+    /// Say what a gradient remembers on the heap: sizes, contents and where they come from
+    Tape {
+        /// The program that defines the function; `-` reads standard input
+        file: String,
+        /// The function, or an expression for one
+        name: String,
+        /// The argument of `grad(NAME)`, an expression
+        #[arg(default_value = "1.0", allow_hyphen_values = true)]
+        argument: String,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct Ir {
+    /// The program; `-` reads standard input
+    #[arg(required_unless_present_any = ["expression", "passes"])]
+    pub file: Option<String>,
+    /// The program itself instead of a file
+    #[arg(long, short, value_name = "TEXT", conflicts_with = "file", allow_hyphen_values = true)]
+    pub expression: Option<String>,
+    /// Only this level; otherwise syntax, l1 and l1-reverse
+    #[arg(long, value_enum)]
+    pub level: Option<Level>,
+    /// l3, l4 and llvm: stop optimising after this pass, by its name (the first time it runs) or number; `none`, `all`
+    #[arg(long, value_name = "PASS")]
+    pub after: Option<String>,
+    /// l3, l4 and llvm: only this step (definition, expression or test), counted from 1
+    #[arg(long, value_name = "N")]
+    pub step: Option<usize>,
+    /// syntax, l1 and l1-reverse: only the function of this name
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// l1: show the place in the source of each binding
+    #[arg(long)]
+    pub spans: bool,
+    /// Run the checkers of all levels, after every pass
+    #[arg(long)]
+    pub check: bool,
+    /// List the stages and passes instead
+    #[arg(long)]
+    pub passes: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
-    Reference,
+    /// Compiled code; the reference evaluator where there is no LLVM
     Native,
+    /// The reference evaluator
+    Reference,
+    /// The interpreter of L3, for those who work on the compiler
+    FirstOrder,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,13 +143,26 @@ pub enum Level {
     L1,
     /// J of each function
     L1Reverse,
+    /// First-order code
+    L3,
+    /// Leaves, memory and reference counts
+    L4,
+    /// What LLVM gets
+    Llvm,
 }
 
-impl Command {
-    pub fn runs_programs(&self) -> bool {
-        match self {
-            Command::Run { .. } | Command::Eval { .. } | Command::Repl | Command::Test { .. } => true,
-            Command::Fmt { .. } | Command::Explain { .. } | Command::Ir { .. } => false,
-        }
+impl Arguments {
+    /// What runs programs. `Err` says what is wrong with the environment.
+    pub fn engine(&self) -> Result<evert::Engine, String> {
+        let from_environment = || match std::env::var("EVERT_ENGINE") {
+            Ok(name) if !name.is_empty() => Engine::from_str(&name, true)
+                .map_err(|_| format!("EVERT_ENGINE is `{name}`; it can be native, reference or first-order")),
+            _ => Ok(Engine::Native),
+        };
+        Ok(match self.engine.map_or_else(from_environment, Ok)? {
+            Engine::Native => evert::Engine::Native,
+            Engine::Reference => evert::Engine::Reference,
+            Engine::FirstOrder => evert::Engine::FirstOrder,
+        })
     }
 }

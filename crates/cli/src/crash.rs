@@ -1,7 +1,8 @@
 //! The thread that does the work, and what is said when we break.
 //!
 //! The work runs on a large stack: deep data may be walked recursively somewhere. A panic there is a bug of ours;
-//! it is reported with the name of the pass and ends the process with its own exit code.
+//! it is reported with the name of the pass and ends the process with its own exit code. One that somebody catches isn't
+//! reported: where a stage of the compiler breaks, the reference evaluator runs the step.
 
 use std::any::Any;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -10,6 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 pub const EXIT_CODE: u8 = 101;
+
+/// The name of the thread that works.
+const THREAD: &str = "evert";
 
 /// Reserved, not used: pages are taken when they are touched. Where so much can't be reserved, less has to do.
 const STACK_SIZES: [usize; 3] = [1 << 30, 1 << 28, 1 << 25];
@@ -21,8 +25,11 @@ pub fn guarded<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
     for size in STACK_SIZES {
         let waiting = waiting.clone();
         let body = move || take(&waiting).map(|work| work());
-        if let Ok(handle) = thread::Builder::new().name("evert".into()).stack_size(size).spawn(body) {
-            return handle.join().ok().flatten();
+        if let Ok(handle) = thread::Builder::new().name(THREAD.into()).stack_size(size).spawn(body) {
+            return handle.join().unwrap_or_else(|_| {
+                eprintln!("{}", last_bug());
+                None
+            });
         }
     }
     eprintln!("evert: there is no memory for a stack");
@@ -33,9 +40,25 @@ fn take<T>(waiting: &Mutex<Option<T>>) -> Option<T> {
     waiting.lock().ok()?.take()
 }
 
-/// From now on a panic is reported as a bug of ours.
+/// What the last panic on the thread that works was about: it is said when the thread ends by it.
+static LAST_BUG: Mutex<String> = Mutex::new(String::new());
+
+fn last_bug() -> String {
+    LAST_BUG.lock().map_or_else(|_| "evert: internal error".to_string(), |last| last.clone())
+}
+
+/// From now on a panic that nobody catches is reported as a bug of ours.
 pub fn report_bugs() {
-    std::panic::set_hook(Box::new(|panic| eprintln!("{}", explanation(panic))));
+    std::panic::set_hook(Box::new(|panic| {
+        let ends_the_process = message(panic.payload()).starts_with("panic in a ");
+        if ends_the_process {
+            eprintln!("{}", last_bug());
+        }
+        match LAST_BUG.lock() {
+            Ok(mut last) if thread::current().name() == Some(THREAD) && !ends_the_process => *last = explanation(panic),
+            _ => eprintln!("{}", explanation(panic)),
+        }
+    }));
 }
 
 fn explanation(panic: &PanicHookInfo) -> String {

@@ -1,4 +1,9 @@
 //! `evert ir`: what a program is at each level on its way to being run.
+//!
+//! L1 and L3 are printed in a form that parses back. The levels that the compiler makes ([`compiled`]) are made step by step.
+
+mod compiled;
+pub mod pipeline;
 
 use std::rc::Rc;
 
@@ -11,27 +16,48 @@ use syntax::ast::Statement;
 use syntax::{Tree, sexpr};
 
 use crate::Status;
-use crate::arguments::Level;
-use crate::files::{self, Files};
+use crate::arguments::{Ir, Level};
+use crate::files::{self, Recording};
+use crate::launch::Launcher;
 use crate::report;
-use crate::terminal::{Terminal, Tone};
+use crate::terminal::Tone;
 
-pub struct Request {
-    pub file: String,
-    pub level: Option<Level>,
-    pub function: Option<String>,
-    pub spans: bool,
-}
-
-pub fn print(terminal: &Terminal, request: &Request) -> Status {
-    let mut session = Session::new(Rc::new(Files));
-    let (tree, module) = match load(&mut session, &request.file) {
+pub fn print(launcher: &Launcher, request: &Ir) -> Status {
+    let terminal = launcher.terminal;
+    if request.passes {
+        terminal.text(&pipeline::listing());
+        return Status::Fine;
+    }
+    let limit = match pipeline::Limit::read(request.after.as_deref(), request.level) {
+        Ok(limit) => limit,
+        Err(wrong) => {
+            terminal.complain(&wrong);
+            return Status::WrongUsage;
+        }
+    };
+    let mut session = launcher.session(Recording::new());
+    let (tree, module) = match load(&mut session, request) {
         Ok(loaded) => loaded,
         Err(failure) => {
             report::report(terminal, &session.sources, &failure);
             return Status::Failed;
         }
     };
+    if request.check
+        && let Err(violations) = calculus::check::check_module(&module)
+    {
+        terminal.complain(&format!("L1 breaks its rules: {violations:?}"));
+        return Status::Failed;
+    }
+    if let Some(level @ (Level::L3 | Level::L4 | Level::Llvm)) = request.level {
+        return compiled::print(terminal, &mut session, &module, level, limit, request);
+    }
+    if request.check {
+        let status = compiled::check(terminal, &mut session, &module, request);
+        if request.level.is_none() || status != Status::Fine {
+            return status;
+        }
+    }
     let printer = Printer { session: &session, tree: &tree, module: &module, request };
     if let Some(name) = &request.function
         && !printer.names().any(|known| known == name)
@@ -51,17 +77,23 @@ pub fn print(terminal: &Terminal, request: &Request) -> Status {
     Status::Fine
 }
 
-fn load(session: &mut Session, path: &str) -> Result<(Tree, Module), Failure> {
-    let name = files::name(path);
-    let text = session.read(&name)?;
-    session.load(&name, &text)
+/// The program that is asked about, from a file or from the command line.
+fn load(session: &mut Session, request: &Ir) -> Result<(Tree, Module), Failure> {
+    match (&request.file, &request.expression) {
+        (Some(path), _) => {
+            let name = files::name(path);
+            let text = session.read(&name)?;
+            session.load(&name, &text)
+        }
+        (None, text) => session.load("<text>", text.as_deref().unwrap_or("")),
+    }
 }
 
 struct Printer<'a> {
     session: &'a Session,
     tree: &'a Tree,
     module: &'a Module,
-    request: &'a Request,
+    request: &'a Ir,
 }
 
 impl Printer<'_> {
@@ -70,6 +102,7 @@ impl Printer<'_> {
             Level::Syntax => self.syntax(),
             Level::L1 => self.l1(),
             Level::L1Reverse => self.l1_reverse(),
+            Level::L3 | Level::L4 | Level::Llvm => unreachable!("cli: these are made step by step"),
         }
     }
 
@@ -114,7 +147,7 @@ impl Printer<'_> {
     }
 
     fn unknown(&self, name: &str) -> String {
-        let what = format!("there is no function `{name}` in {}", self.request.file);
+        let what = format!("there is no function `{name}` in {}", self.request.file.as_deref().unwrap_or("the text"));
         match nearest(name, self.names()) {
             Some(near) => format!("{what}: did you mean `{near}`?"),
             None => what,

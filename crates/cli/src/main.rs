@@ -1,4 +1,4 @@
-//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `ir`.
+//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `explain-perf`, `ir`, `tape`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
 //! exit code: 0 fine, 1 the program failed, 2 wrong usage, 101 a bug of ours. All other crates do no I/O.
@@ -12,11 +12,14 @@ mod files;
 mod format;
 mod highlight;
 mod ir;
+mod launch;
 mod memory;
 mod pages;
+mod perf;
 mod repl;
 mod report;
 mod run;
+mod tape;
 mod terminal;
 mod test;
 
@@ -24,7 +27,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::arguments::{Arguments, Command, Engine};
+use crate::arguments::{Arguments, Command};
+use crate::launch::Launcher;
 use crate::terminal::Terminal;
 
 /// How a command ended.
@@ -39,6 +43,7 @@ pub enum Status {
 static ALLOCATOR: memory::Counting = memory::Counting;
 
 fn main() -> ExitCode {
+    llvm::self_test_child();
     let arguments = Arguments::parse();
     crash::report_bugs();
     match crash::guarded(|| execute(arguments)) {
@@ -50,19 +55,23 @@ fn main() -> ExitCode {
 fn execute(arguments: Arguments) -> Status {
     memory::limit_programs();
     let terminal = Terminal::new(arguments.color);
-    if arguments.engine == Engine::Native && arguments.command.runs_programs() {
-        terminal.complain("the native engine isn't there yet: running on the reference evaluator");
-    }
+    let launcher = match arguments.engine() {
+        Ok(engine) => Launcher::new(&terminal, engine),
+        Err(wrong) => {
+            terminal.complain(&wrong);
+            return Status::WrongUsage;
+        }
+    };
     match arguments.command {
-        Command::Run { file, args } => run::file(&terminal, &file, args),
-        Command::Eval { expression } => run::expression(&terminal, &expression),
-        Command::Repl => repl::start(&terminal),
-        Command::Test { paths } => test::test(&terminal, &paths),
+        Command::Run { file, args } => run::file(&launcher, &file, args),
+        Command::Eval { expression } => run::expression(&launcher, &expression),
+        Command::Repl => repl::start(&launcher),
+        Command::Test { paths } => test::test(&launcher, &paths),
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
         Command::Fmt { check: false, files } => format::write(&terminal, &files),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),
-        Command::Ir { file, level, function, spans } => {
-            ir::print(&terminal, &ir::Request { file, level, function, spans })
-        }
+        Command::ExplainPerf { file, count, verbose } => perf::explain(&terminal, &file, &perf::Request { count, verbose }),
+        Command::Ir(request) => ir::print(&launcher, &request),
+        Command::Tape { file, name, argument } => tape::print(&terminal, &file, &name, &argument),
     }
 }

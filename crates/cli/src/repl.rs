@@ -15,16 +15,18 @@ use evert::{Failure, Session};
 
 use crate::Status;
 use crate::files::Files;
+use crate::launch::Launcher;
 use crate::report;
 use crate::run::{is_unit, show};
 use crate::terminal::Terminal;
 
-pub fn start(terminal: &Terminal) -> Status {
-    let repl = Repl::new(terminal);
+pub fn start(launcher: &Launcher) -> Status {
+    let repl = Repl::new(launcher);
     if io::stdin().is_terminal() { prompt::run(repl) } else { piped::run(repl) }
 }
 
 struct Repl<'a> {
+    launcher: &'a Launcher<'a>,
     terminal: &'a Terminal,
     session: Session,
     /// The codes of all errors have been mentioned once.
@@ -34,8 +36,9 @@ struct Repl<'a> {
 }
 
 impl<'a> Repl<'a> {
-    fn new(terminal: &'a Terminal) -> Repl<'a> {
-        Repl { terminal, session: new_session(), hinted: false, finished: false, inputs: 0 }
+    fn new(launcher: &'a Launcher<'a>) -> Repl<'a> {
+        let (terminal, session) = (launcher.terminal, new_session(launcher));
+        Repl { launcher, terminal, session, hinted: false, finished: false, inputs: 0 }
     }
 
     /// One input from the prompt: a command or statements.
@@ -80,6 +83,6 @@ impl<'a> Repl<'a> {
     }
 }
 
-fn new_session() -> Session {
-    Session::new(Rc::new(Files))
+fn new_session(launcher: &Launcher) -> Session {
+    launcher.session(Rc::new(Files))
 }

@@ -53,9 +53,34 @@ pub fn hint(diagnostics: &[Diagnostic]) -> String {
 }
 
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, paint: Paint) -> String {
+    let kind = paint.paint(Tone::Error, &format!("error[{}]", diagnostic.code));
+    render_as(&kind, sources, diagnostic, paint)
+}
+
+/// What is worth knowing about a place though it is no mistake, shown as mistakes are.
+pub struct Remark {
+    /// What stands before the title.
+    pub kind: &'static str,
+    pub title: String,
+    pub span: Span,
+    pub notes: Vec<String>,
+    pub help: Vec<String>,
+}
+
+impl Remark {
+    pub fn render(self, sources: &Sources, paint: Paint) -> String {
+        // The code isn't shown.
+        let diagnostic = Diagnostic::new(Code(0), self.span, self.title);
+        let diagnostic = self.notes.into_iter().fold(diagnostic, Diagnostic::note);
+        let diagnostic = self.help.into_iter().fold(diagnostic, Diagnostic::help);
+        render_as(&paint.paint(Tone::Second, self.kind), sources, &diagnostic, paint)
+    }
+}
+
+fn render_as(kind: &str, sources: &Sources, diagnostic: &Diagnostic, paint: Paint) -> String {
     let margin = margin(sources, diagnostic);
     let mut writer = Writer { sources, paint, margin, out: String::new() };
-    writer.title(diagnostic);
+    writer.title(kind, diagnostic);
     for file in files(diagnostic) {
         let labels: Vec<&Label> = diagnostic.labels.iter().filter(|label| label.span.file == file).collect();
         writer.excerpt(&labels, diagnostic.span());
@@ -64,6 +89,12 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, paint: Paint) -> Strin
     diagnostic.help.iter().for_each(|help| writer.fact(Some("help"), help));
     calls(diagnostic).for_each(|(call, from)| writer.call(&call.text, from));
     writer.out
+}
+
+/// A place in words: file, line and column.
+pub fn place(sources: &Sources, span: Span) -> String {
+    let place = Place::new(sources, span);
+    format!("{}:{}:{}", clean(&sources.get(span.file).name), place.line, place.column)
 }
 
 /// The files of the labels, that of the mistake itself first.
@@ -107,11 +138,10 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn title(&mut self, diagnostic: &Diagnostic) {
+    fn title(&mut self, kind: &str, diagnostic: &Diagnostic) {
         let message = clean(&diagnostic.message);
         let (first, rest) = message.split_once('\n').unwrap_or((&message, ""));
-        let code = self.paint.paint(Tone::Error, &format!("error[{}]", diagnostic.code));
-        self.line(&format!("{code}: {}", self.paint.paint(Tone::Strong, first)));
+        self.line(&format!("{kind}: {}", self.paint.paint(Tone::Strong, first)));
         rest.lines().for_each(|line| self.line(&format!("  {line}")));
     }
 

@@ -13,13 +13,14 @@ use evert::{Failure, Session};
 use crate::Status;
 use crate::blocks::{Block, blocks};
 use crate::files::{self, Recording};
+use crate::launch::Launcher;
 use crate::report;
-use crate::terminal::Terminal;
 
 /// So many empty lines may stand above all blocks of a Markdown file together, so that places show its own lines.
 const MOST_PADDING: usize = 1 << 26;
 
-pub fn test(terminal: &Terminal, paths: &[String]) -> Status {
+pub fn test(launcher: &Launcher, paths: &[String]) -> Status {
+    let terminal = launcher.terminal;
     let mut total = Count::default();
     let mut read = false;
     for path in paths {
@@ -28,7 +29,7 @@ pub fn test(terminal: &Terminal, paths: &[String]) -> Status {
             terminal.complain(&format!("there are no *.ev or *.md files in {path}"));
         }
         for file in files {
-            let count = test_file(terminal, &file);
+            let count = test_file(launcher, &file);
             read |= count.is_some();
             total.add(count.unwrap_or(Count { passed: 0, failed: 1 }));
         }
@@ -60,9 +61,10 @@ fn find(path: &str) -> Vec<String> {
 }
 
 /// `None` if the file can't be read.
-fn test_file(terminal: &Terminal, path: &str) -> Option<Count> {
+fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
+    let terminal = launcher.terminal;
     let world = Recording::new();
-    let mut session = Session::new(world.clone());
+    let mut session = launcher.session(world.clone());
     let name = files::name(path);
     let text = match session.read(&name) {
         Ok(text) => text,

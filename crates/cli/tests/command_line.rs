@@ -69,14 +69,6 @@ fn eval_takes_expressions_and_statements() {
 }
 
 #[test]
-fn the_native_engine_says_that_it_is_not_there() {
-    let ran = evert(&["--engine", "native", "eval", "1 + 1"]);
-    ran.succeeds_with("2\n");
-    assert_eq!(ran.err.matches("isn't there yet").count(), 1);
-    evert(&["eval", "1", "--engine", "steam"]).fails_with(2);
-}
-
-#[test]
 fn wrong_usage_is_exit_code_2() {
     for arguments in [&["juggle"][..], &["run"], &[], &["explain", "E9999"], &["eval", "1", "2"], &["test"], &["fmt"]] {
         let ran = evert(arguments);

@@ -30,7 +30,7 @@ pub struct Code {
 }
 
 /// How code was derived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Mode {
     /// By J
     Reverse,

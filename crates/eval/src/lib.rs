@@ -24,7 +24,7 @@ mod seal;
 pub mod sensitivity;
 pub mod show;
 mod sparse;
-mod tangent;
+pub mod tangent;
 mod trace;
 pub mod value;
 pub mod work;

@@ -42,7 +42,7 @@ impl Machine {
         Ok(Value::closure(code, member, Rc::new(Env(vec![f, d]))))
     }
 
-    /// The code of `x => p(x)`.
+    /// The code of `x => p(x)`, remembered.
     fn eta(&mut self, prim: Prim) -> Rc<Code> {
         self.etas.entry(prim).or_insert_with(|| Code::new(Rc::new(eta(prim)))).clone()
     }
@@ -82,7 +82,8 @@ fn pushed_under(code: &Rc<Code>, order: u32) -> Option<Rc<Code>> {
     Some((0..order).fold(base.pushed(), |code, _| code.reversed()))
 }
 
-fn eta(prim: Prim) -> Group {
+/// `x => p(x)`
+pub fn eta(prim: Prim) -> Group {
     let mut out = Builder::new(vec!["x".into(), prim.name().into()]);
     let span = Span::default();
     let f = Atom::Root(Root::Prim(prim), 0);

@@ -4,6 +4,7 @@
 //! specialised, or there is no LLVM, the reference evaluator runs it. Errors are found by any engine and described by
 //! the reference evaluator, which runs the step again: the language is pure, and prints already made are skipped.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use base::{Code, Diagnostic, Span};
@@ -84,13 +85,17 @@ impl specialise::World for Globals<'_> {
     fn derivative(&self, prim: Prim) -> Option<Value> {
         self.0.derivative_of(prim).cloned()
     }
+
+    fn forward_rule(&self, prim: Prim) -> Option<Value> {
+        self.0.forward_rule_of(prim).cloned()
+    }
 }
 
 impl Engines {
     /// The L3 program of a step, as specialisation leaves it.
     pub fn specialise(&self, machine: &Machine, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
         let specialised = specialise::specialise(&Globals(machine), self.codes.clone(), step, span)?;
-        debug_assert!(first_order::check(&specialised.program).is_ok(), "specialise broke an invariant of L3");
+        debug_assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
         Ok(specialised)
     }
 
@@ -104,18 +109,23 @@ impl Engines {
         if self.is_reference() {
             return machine.call(step, Value::unit(), span);
         }
-        let ran = match self.specialise(machine, group, span) {
-            Err(dynamic) => Ran::Dynamic(dynamic),
-            Ok(mut specialised) => {
-                optimise::optimise(&mut specialised.program);
+        let specialised = guarded(|| {
+            let mut specialised = self.specialise(machine, group, span).map_err(Ran::Dynamic)?;
+            optimise::optimise(&mut specialised.program);
+            Ok(specialised)
+        });
+        let ran = match specialised {
+            Err(ran) => ran,
+            Ok(specialised) => {
                 let mut printed = 0;
                 let globals = specialised.globals.iter().map(|id| machine.global(*id).cloned());
                 let args: Vec<Value> = globals.map(|value| value.unwrap_or(Value::Zero)).collect();
                 let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
-                let result = self.execute(&specialised, &args, &mut |line| {
+                let mut print = |line: &str| {
                     printed += 1;
                     output(line);
-                });
+                };
+                let result = guarded(|| self.execute(&specialised, &args, &mut print));
                 machine.output = output;
                 match result {
                     Ok(value) => {
@@ -133,7 +143,7 @@ impl Engines {
         machine.skipped_prints = 0;
         let ran = match (&result, ran) {
             (Ok(_), Ran::Failed { .. }) => Ran::Fallback("an error that the reference evaluator doesn't find".into()),
-            (Err(error), Ran::Failed { code, span }) if !is_same(error, code, span) => {
+            (Err(error), Ran::Failed { code, span }) if !is_same(machine, error, code, span) => {
                 let (right, place) = (error.code, error.span());
                 Ran::Fallback(format!("{code} at {span:?}, where the reference evaluator finds {right} at {place:?}"))
             }
@@ -190,9 +200,18 @@ impl Engines {
     }
 }
 
-/// Is this the error that an engine found? Where memory ended it knows no place.
-fn is_same(error: &Diagnostic, code: Code, span: Span) -> bool {
-    error.code == code && (error.span() == span || span == Span::default())
+/// A panic of a stage is our mistake, not the program's: the reference evaluator can still run the step.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        Err(Ran::Fallback(format!("a panic: {}", words.unwrap_or("without words"))))
+    })
+}
+
+/// Is this the error that an engine found? Where memory ended the engine knows no place; and of an error in the library
+/// the reference evaluator names the place in the program.
+fn is_same(machine: &Machine, error: &Diagnostic, code: Code, span: Span) -> bool {
+    error.code == code && (error.span() == span || span.file.0 < machine.first_user_file)
 }
 
 fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {

@@ -14,21 +14,22 @@ pub fn found_in(module: &Module, attach: Option<&Binding>) -> bool {
 }
 
 fn in_group(group: &Group, attach: Option<Root>) -> bool {
-    group.members.iter().any(|lambda| !lambda.rules.is_empty() || in_block(&lambda.body, attach))
+    group.members.iter().any(|lambda| !lambda.rules.is_empty() || in_body(&lambda.body, attach))
 }
 
-fn in_block(block: &Block, attach: Option<Root>) -> bool {
-    stacker::maybe_grow(64 << 10, 1 << 20, || {
-        let mut attached = false;
-        block.each_atom(&mut |atom| attached |= matches!(atom, Atom::Root(root, _) if Some(*root) == attach));
-        attached || block.bindings.iter().any(|binding| in_binding(binding, attach))
-    })
+fn in_body(body: &Block, attach: Option<Root>) -> bool {
+    let mut attached = false;
+    body.each_atom(&mut |atom| attached |= matches!(atom, Atom::Root(root, _) if Some(*root) == attach));
+    attached || has_ruled_function(body, attach)
 }
 
-fn in_binding(binding: &L1, attach: Option<Root>) -> bool {
-    match binding {
+fn has_ruled_function(block: &Block, attach: Option<Root>) -> bool {
+    let in_binding = |binding: &L1| match binding {
         L1::Functions { group, .. } => in_group(group, attach),
-        L1::Let { expr: Expr::If(_, then, otherwise), .. } => in_block(then, attach) || in_block(otherwise, attach),
+        L1::Let { expr: Expr::If(_, then, otherwise), .. } => {
+            has_ruled_function(then, attach) || has_ruled_function(otherwise, attach)
+        }
         L1::Let { .. } => false,
-    }
+    };
+    stacker::maybe_grow(64 << 10, 1 << 20, || block.bindings.iter().any(in_binding))
 }

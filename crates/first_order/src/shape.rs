@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use base::Name;
 use calculus::{Constructor, Prim};
+use eval::code::Mode;
 use rustc_hash::FxHashMap;
 
 use crate::term::{NamedId, Type};
@@ -84,9 +85,9 @@ pub enum Head {
         prim: Prim,
         order: u32,
     },
-    /// A backpropagator as a program sees it; parts: raw, f, x, y.
+    /// A backpropagator as a program sees it, and what was applied to it since; parts: raw, f, x, y.
     Sealed {
-        order: u32,
+        modes: Rc<[Mode]>,
     },
     /// A sensitivity in the full shape of its value, not yet unfolded; parts: the value, the sensitivity.
     Full,

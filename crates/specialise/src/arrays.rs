@@ -440,11 +440,18 @@ impl Specialiser<'_> {
             return Ok(d.clone());
         }
         let (d, other) = (self.forced(d, span)?, self.forced(other, span)?);
+        // Sensitivities are factors too, at higher orders; that of an int is ().
+        let nothing = |alt: &Alt| alt.head == Head::Zero || (alt.head == Head::Tuple && alt.parts.is_empty());
         self.split(&d, span, &mut |this, x| {
-            if x.head == Head::Zero {
+            if nothing(&x) {
                 return Ok(this.zero());
             }
-            this.split(&other, span, &mut |this, y| this.combine_heads(prim, &x, &y, span))
+            this.split(&other, span, &mut |this, y| {
+                if nothing(&y) {
+                    return Ok(this.zero());
+                }
+                this.combine_heads(prim, &x, &y, span)
+            })
         })
     }
 
@@ -495,7 +502,7 @@ impl Specialiser<'_> {
                 }
             }),
             Head::Array(_) if alt.parts[0] == INT || alt.parts[0] == BOOL => Ok(this.zero()),
-            Head::Array(_) | Head::Zero | Head::Handle(_) => Ok(d.clone()),
+            Head::Array(_) | Head::Handle(_) => Ok(d.clone()),
             _ => Ok(this.zero()),
         })
     }

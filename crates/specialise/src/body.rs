@@ -101,7 +101,14 @@ impl Specialiser<'_> {
                 Ok(Val { atom: Atom::Unit, shape })
             }
             L1Atom::Root(Root::Global(id), order) => self.global(*id, *order, span),
-            L1Atom::Root(Root::Reverse(_) | Root::Forward(_), _) => self.dynamic(span, "forward mode"),
+            L1Atom::Root(Root::Reverse(prim), order) => {
+                let rule = self.world.derivative(*prim);
+                self.rule(rule, *prim, *order, span)
+            }
+            L1Atom::Root(Root::Forward(prim), order) => {
+                let rule = self.world.forward_rule(*prim);
+                self.rule(rule, *prim, *order, span)
+            }
         }
     }
 
@@ -151,7 +158,10 @@ impl Specialiser<'_> {
                 let (b, d) = (self.atom(b, frame, span)?, self.atom(d, frame, span)?);
                 self.pull(&b, d, *order, span)
             }
-            Expr::Tangent { .. } => self.dynamic(span, "forward mode"),
+            Expr::Tangent { f, d, order } => {
+                let (f, d) = (self.atom(f, frame, span)?, self.atom(d, frame, span)?);
+                self.tangent(&f, &d, *order, span)
+            }
             Expr::Tuple(atoms) => {
                 let parts = self.atoms(atoms, frame, span)?;
                 self.construct(Head::Tuple, parts, span)

@@ -3,6 +3,8 @@
 
 use base::{Span, codes};
 use calculus::Prim;
+use eval::Value;
+use eval::code::Mode;
 use first_order::{Atom, CodeId, Head, Op, ShapeId};
 use rustc_hash::FxHashSet;
 
@@ -34,12 +36,15 @@ impl Specialiser<'_> {
                 if lifted > MAX_ORDER {
                     return self.dynamic(span, format!("J is applied more than {MAX_ORDER} times to one function"));
                 }
+                if let Some(value) = self.still(alt, &x, order, span)? {
+                    return Ok(value);
+                }
                 let mut args = self.all_parts(alt, span);
                 args.push(x.clone());
                 let value = self.enter(code, member, args, span)?;
                 if order < lifted {
                     let f = self.narrowed(alt);
-                    return self.sealed(&value, &f, &x, order, lifted, 0, span);
+                    return self.sealed(&value, f, x, order, span);
                 }
                 Ok(value)
             }
@@ -57,19 +62,15 @@ impl Specialiser<'_> {
                 let value = self.apply(&derivative, x.clone(), lifted - 1, span)?;
                 if order < lifted {
                     let f = self.narrowed(alt);
-                    return self.sealed(&value, &f, &x, order, lifted, 0, span);
+                    return self.sealed(&value, f, x, order, span);
                 }
                 Ok(value)
             }
-            Head::Sealed { order: depth } => {
-                if order > depth {
+            Head::Sealed { ref modes } => {
+                if order > count(modes, Mode::Reverse) {
                     return self.fail(codes::NOT_LIFTED, span);
                 }
-                let parts = self.all_parts(alt, span);
-                let [raw, f, argument, y] = &parts[..] else { unreachable!("calls: a seal has four parts") };
-                let d = self.accept(y, &x, span)?;
-                let answer = self.run_raw(raw, d.clone(), span)?;
-                self.seal_full(&answer, raw, f, argument, &d, depth, depth, span)
+                self.apply_sealed(alt, &modes.clone(), &x, span)
             }
             Head::Full => {
                 let value = self.unfold_alternative(alt, span)?;
@@ -86,9 +87,13 @@ impl Specialiser<'_> {
 
     /// The in-language reverse of a primitive under further Js.
     fn derivative(&mut self, prim: Prim, by: u32, span: Span) -> Result1<Val> {
-        let Some(value) = self.world.derivative(prim) else {
-            return self.dynamic(span, format!("`{prim}` has no derivative"));
-        };
+        let rule = self.world.derivative(prim);
+        self.rule(rule, prim, by, span)
+    }
+
+    /// A function of the library that says how a primitive differentiates, under further Js.
+    pub fn rule(&mut self, rule: Option<Value>, prim: Prim, by: u32, span: Span) -> Result1<Val> {
+        let Some(value) = rule else { return self.dynamic(span, format!("`{prim}` has no derivative")) };
         let shape = self.shape_of(&value, span)?;
         let shape = self.lift(shape, by as i32, span)?;
         Ok(Val { atom: Atom::Unit, shape })
@@ -110,56 +115,14 @@ impl Specialiser<'_> {
         self.call(Kind::Call { code, member }, args, span)
     }
 
-    /// The result of a J-image of order `to`, called from code of order `from`: m nested pairs, the outermost for the
-    /// J that came last. Those of the first Js, which the program wrote itself, get their backpropagators sealed.
-    #[allow(clippy::too_many_arguments)]
-    fn sealed(&mut self, value: &Val, f: &Val, x: &Val, from: u32, to: u32, depth: u32, span: Span) -> Result1<Val> {
-        if depth == to {
-            return Ok(value.clone());
-        }
-        let first = self.get(value, &calculus::Field::Position(0), span)?;
-        let raw = self.get(value, &calculus::Field::Position(1), span)?;
-        let y = self.sealed(&first, f, x, from, to, depth + 1, span)?;
-        let back = if depth < from {
-            raw
-        } else {
-            let parts = vec![raw, f.clone(), x.clone(), y.clone()];
-            self.construct(Head::Sealed { order: depth }, parts, span)?
-        };
-        self.construct(Head::Tuple, vec![y, back], span)
-    }
-
-    /// The answer of a sealed backpropagator in the full shape of `f` and `x`.
-    #[allow(clippy::too_many_arguments)]
-    fn seal_full(
-        &mut self,
-        answer: &Val,
-        raw: &Val,
-        f: &Val,
-        x: &Val,
-        d: &Val,
-        total: u32,
-        order: u32,
-        span: Span,
-    ) -> Result1<Val> {
-        let first = self.get(answer, &calculus::Field::Position(0), span)?;
-        let second = self.get(answer, &calculus::Field::Position(1), span)?;
-        if order == 0 {
-            let df = self.full(f, &first, span)?;
-            let dx = self.full(x, &second, span)?;
-            return self.construct(Head::Tuple, vec![df, dx], span);
-        }
-        let inner = self.seal_full(&first, raw, f, x, d, total, order - 1, span)?;
-        let parts = vec![second, raw.clone(), d.clone(), inner.clone()];
-        let back = self.construct(Head::Sealed { order: total - order }, parts, span)?;
-        self.construct(Head::Tuple, vec![inner, back], span)
-    }
-
     /// Applies a backpropagator in derived code: to zero, it gives zero without being run.
     pub fn pull(&mut self, b: &Val, d: Val, order: u32, span: Span) -> Result1<Val> {
         let d = if order == 0 { self.raw(&d, span)? } else { d };
         if d.shape == ZERO || d.shape == UNIT {
             return Ok(self.zero());
+        }
+        if self.pushes(b) > 0 {
+            return self.pull_pushed(b, &d, order, span);
         }
         let may_vanish = self.graph.alternatives(d.shape).iter().any(|alternative| {
             alternative.head == Head::Zero || (alternative.head == Head::Tuple && alternative.parts.is_empty())
@@ -212,7 +175,7 @@ impl Specialiser<'_> {
     }
 
     /// Applies what is under the seals of a backpropagator.
-    fn run_raw(&mut self, b: &Val, d: Val, span: Span) -> Result1<Val> {
+    pub fn run_raw(&mut self, b: &Val, d: Val, span: Span) -> Result1<Val> {
         let may_nest = |head: &Head| matches!(head, Head::Sealed { .. } | Head::Full);
         let nests = self.graph.alternatives(b.shape).iter().any(|one| may_nest(&one.head));
         if nests && self.graph.get(b.shape).named.is_some() {
@@ -264,7 +227,7 @@ impl Specialiser<'_> {
                     Head::Closure { code, member: *member }
                 }
                 Head::Prim { prim, order } => Head::Prim { prim: *prim, order: order.checked_add_signed(by)? },
-                Head::Sealed { order } => Head::Sealed { order: order.checked_add_signed(by)? },
+                Head::Sealed { modes } => Head::Sealed { modes: lift_modes(modes, by)?.into() },
                 other => other.clone(),
             })
         });
@@ -301,7 +264,8 @@ impl Specialiser<'_> {
                     }
                     true
                 }
-                Head::Prim { order: 0, .. } | Head::Sealed { order: 0 } => true,
+                Head::Prim { order: 0, .. } => true,
+                Head::Sealed { modes } => modes.last() != Some(&Mode::Reverse),
                 _ => false,
             };
             if plain {
@@ -355,6 +319,20 @@ impl Specialiser<'_> {
         }
         true
     }
+}
+
+pub fn count(modes: &[Mode], mode: Mode) -> u32 {
+    modes.iter().filter(|other| **other == mode).count() as u32
+}
+
+/// J is only undone where it was the last thing applied.
+fn lift_modes(modes: &[Mode], by: i32) -> Option<Vec<Mode>> {
+    let mut modes = modes.to_vec();
+    (0..by).for_each(|_| modes.push(Mode::Reverse));
+    for _ in by..0 {
+        modes.pop().filter(|mode| *mode == Mode::Reverse)?;
+    }
+    Some(modes)
 }
 
 /// Is a body short enough to be written in place of a call, and doesn't it mention its own group?

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use calculus::Group;
+use calculus::{Group, Prim};
 use eval::Code;
 use first_order::CodeId;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,9 @@ pub struct Codes {
     /// By the address of the group; every group that is a key is kept alive by `kept` or by its code.
     by_group: RefCell<FxHashMap<*const Group, CodeId>>,
     reversed: RefCell<FxHashMap<CodeId, CodeId>>,
+    pushed: RefCell<FxHashMap<CodeId, CodeId>>,
     primal: RefCell<FxHashMap<CodeId, Option<CodeId>>>,
+    etas: RefCell<FxHashMap<Prim, CodeId>>,
     kept: RefCell<Vec<Rc<Group>>>,
 }
 
@@ -68,6 +70,32 @@ impl Codes {
         self.reversed.borrow_mut().insert(id, reversed);
         self.primal.borrow_mut().insert(reversed, Some(id));
         reversed
+    }
+
+    /// T of the code.
+    pub fn pushed(&self, id: CodeId) -> CodeId {
+        if let Some(pushed) = self.pushed.borrow().get(&id) {
+            return *pushed;
+        }
+        let pushed = self.add(&self.get(id).pushed());
+        self.pushed.borrow_mut().insert(id, pushed);
+        pushed
+    }
+
+    /// J^order of T of what the code is J^order of.
+    pub fn pushed_under(&self, id: CodeId, order: u32) -> Option<CodeId> {
+        let base = (0..order).try_fold(id, |code, _| self.primal(code))?;
+        Some((0..order).fold(self.pushed(base), |code, _| self.reversed(code)))
+    }
+
+    /// The code of `x => p(x)`.
+    pub fn eta(&self, prim: Prim) -> CodeId {
+        if let Some(id) = self.etas.borrow().get(&prim) {
+            return *id;
+        }
+        let id = self.of_group(&Rc::new(eval::tangent::eta(prim)));
+        self.etas.borrow_mut().insert(prim, id);
+        id
     }
 
     /// What the code is J of.

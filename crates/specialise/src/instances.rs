@@ -269,11 +269,6 @@ impl<'a> Specialiser<'a> {
                 let reason = "the shape of a result doesn't settle".to_string();
                 return Err(Dynamic { reason, span });
             }
-            if std::env::var_os("EVERT_TRACE").is_some() {
-                let key = self.instances[id].key.clone();
-                let sizes: Vec<usize> = key.params.iter().map(|p| self.graph.depth(*p)).collect();
-                eprintln!("{id} {} {:?} analysis {} sizes {sizes:?} nodes {}", self.described(&key.kind).0, self.instances[id].parent, self.instances[id].analyses, self.graph.shapes.0.len());
-            }
             let outer = std::mem::take(&mut self.draft);
             let current = self.current.replace(id);
             let inlined = std::mem::take(&mut self.inlined);
@@ -532,7 +527,7 @@ fn keep_used_shapes(program: &mut Program) {
             *part = place[part];
         }
     }
-    program.shapes.0 = kept;
+    program.shapes = kept.into();
 }
 
 fn each_shape(block: &mut Block, see: &mut dyn FnMut(&mut ShapeId)) {

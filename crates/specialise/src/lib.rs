@@ -21,8 +21,10 @@ mod numbers;
 mod parts;
 mod plus;
 mod prims;
+mod seals;
 mod sensitivities;
 mod structure;
+mod tangents;
 mod values;
 
 use std::rc::Rc;
@@ -39,6 +41,8 @@ pub trait World {
     fn global(&self, id: GlobalId) -> Option<Value>;
     /// The in-language reverse of a primitive.
     fn derivative(&self, prim: Prim) -> Option<Value>;
+    /// How a primitive carries tangents, in the language.
+    fn forward_rule(&self, prim: Prim) -> Option<Value>;
 }
 
 /// Why a step can't be specialised, and where.

@@ -54,7 +54,16 @@ impl Specialiser<'_> {
             }
             (_, Field::Payload(..)) => self.fail(codes::PATTERN_MISMATCH, span),
             (_, Field::Element(..)) => self.fail(codes::NOT_CONFORMING, span),
-            (_, Field::Capture(_) | Field::Member(_)) => self.dynamic(span, "forward mode"),
+            (Head::Closure { code, .. }, Field::Capture(label)) => {
+                let at = self.codes.get(*code).labels().iter().position(|known| known == label);
+                Ok(at.map_or(self.zero(), |at| self.part(alt, at, span)))
+            }
+            (Head::Closure { code, .. }, Field::Member(member)) => {
+                let parts = self.all_parts(alt, span);
+                self.construct(Head::Closure { code: *code, member: *member }, parts, span)
+            }
+            (Head::Prim { .. } | Head::Sealed { .. }, Field::Member(_)) => Ok(self.narrowed(alt)),
+            (_, Field::Capture(_) | Field::Member(_)) => self.fail(codes::NOT_A_FUNCTION, span),
         }
     }
 
@@ -89,7 +98,8 @@ impl Specialiser<'_> {
             }
             Field::Name(name) | Field::Label(name) => self.construct(Head::Record([*name].into()), vec![d], span),
             Field::Element(i, length) => self.inject_element(*i, *length, &d, span),
-            Field::Capture(_) | Field::Member(_) => self.dynamic(span, "forward mode"),
+            Field::Capture(name) => self.construct(Head::Record([*name].into()), vec![d], span),
+            Field::Member(_) => Ok(d),
         }
     }
 

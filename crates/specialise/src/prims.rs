@@ -40,7 +40,8 @@ impl Specialiser<'_> {
             | Real | Int | IsNan | IsFinite => self.real_function(prim, &args[0], span),
             Eq | Ne | Lt | Le | Gt | Ge => self.compare(prim, &args, span),
             Not => self.not(&args[0], span),
-            RuleTangent | HasRule => self.dynamic(span, "forward mode"),
+            RuleTangent => self.rule_tangent(&args[2], span),
+            HasRule => self.dynamic(span, "`check_rule` runs on the reference evaluator"),
             IsInt | IsReal | IsArray | IsTuple | IsFunction | IsData => {
                 let value = self.forced(&args[0], span)?;
                 self.test(&value, span, &mut |_, alt| {

@@ -30,7 +30,10 @@ impl Specialiser<'_> {
                 })
             }
             Prim::Materialise => self.full(&args[0], &args[1], span),
-            Prim::Accept => self.accept(&args[0], &args[1], span),
+            Prim::Accept => {
+                self.conform(&args[0], &args[1], codes::COTANGENT_MISMATCH, COMPARED_DEPTH, span)?;
+                self.tangent_of(&args[0], &args[1], 6, span)
+            }
             Prim::RulePair => self.rule_pair(&args[1], span),
             Prim::RuleResult => self.rule_result(&args[0], &args[1], &args[2], span),
             Prim::Differentiable => self.differentiable(&args[0], span),
@@ -53,7 +56,7 @@ impl Specialiser<'_> {
         })
     }
 
-    fn holds_discrete(&self, shape: ShapeId) -> bool {
+    pub fn holds_discrete(&self, shape: ShapeId) -> bool {
         self.graph.reachable(shape).into_iter().any(|id| {
             self.graph.alternatives(id).iter().any(|one| match one.head {
                 Head::Int | Head::Bool | Head::Text => true,
@@ -94,7 +97,7 @@ impl Specialiser<'_> {
     }
 
     /// Compares a sensitivity with the value it should belong to; code is written only where shapes leave it open.
-    fn conform(&mut self, of: &Val, d: &Val, code: base::Code, depth: usize, span: Span) -> Result1<()> {
+    pub fn conform(&mut self, of: &Val, d: &Val, code: base::Code, depth: usize, span: Span) -> Result1<()> {
         if depth == 0 || d.shape == ZERO || self.surely_conforms(of.shape, d.shape, depth) {
             return Ok(());
         }

@@ -109,16 +109,12 @@ impl Specialiser<'_> {
                     }
                     Ok(self.graph.single(Head::Closure { code, member: closure.member }, parts))
                 }
-                Function::Sealed { modes, .. } if modes.contains(&eval::code::Mode::Forward) => {
-                    self.dynamic(span, "a backpropagator under forward mode in a global")
-                }
                 Function::Sealed { raw, f, x, y, modes } => {
-                    let order = modes.len() as u32;
                     let mut parts = vec![];
                     for part in [raw, f, x, y] {
                         parts.push(self.shape_of_shared(part, span, seen)?);
                     }
-                    Ok(self.graph.single(Head::Sealed { order }, parts))
+                    Ok(self.graph.single(Head::Sealed { modes: modes.clone().into() }, parts))
                 }
             },
             Value::Sparse(_) | Value::Lazy(_) => self.dynamic(span, "a raw sensitivity in a global"),

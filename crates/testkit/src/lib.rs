@@ -1,14 +1,18 @@
 //! What the tests of whole claims share: a laboratory that runs programs, differences to judge derivatives by,
-//! random programs to try every claim on, and the coverage that those programs reach.
+//! random programs to try every claim on, the coverage that those programs reach, and the hunt for programs on which
+//! engines disagree.
 //!
 //! Everything is deterministic: a failing case is named by its seed.
 
 pub mod coverage;
 pub mod differences;
+pub mod differential;
 pub mod generate;
+pub mod hunt;
 pub mod lab;
 pub mod random;
 pub mod reals;
+pub mod shrink;
 
 pub use lab::Lab;
 pub use random::Random;

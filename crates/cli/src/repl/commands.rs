@@ -43,7 +43,7 @@ impl Repl<'_> {
             }
             ":load" | ":l" => self.load(argument),
             ":reset" => {
-                self.session = new_session();
+                self.session = new_session(self.launcher);
                 Status::Fine
             }
             ":time" | ":t" => self.time(argument),

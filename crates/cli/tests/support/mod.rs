@@ -32,7 +32,15 @@ impl Ran {
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_evert"));
     command.args(arguments).env_remove("NO_COLOR").env("RUST_BACKTRACE", "0");
+    command.env_remove("EVERT_ENGINE");
     command
+}
+
+/// Runs the binary with these variables in its environment.
+pub fn evert_in(environment: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    let mut command = command(arguments);
+    command.envs(environment.iter().copied());
+    Ran::new(command.stdin(Stdio::null()).output().expect("the binary runs"))
 }
 
 pub fn evert(arguments: &[&str]) -> Ran {

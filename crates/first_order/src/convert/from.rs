@@ -116,9 +116,7 @@ impl<'a> Conversion<'a> {
             (Head::Prim { prim, order }, Function::Prim { prim: found, order: found_order }) => {
                 Ok((prim == found && order == found_order).then_some(Value::Unit))
             }
-            (Head::Sealed { order }, Function::Sealed { raw, f, x, y, modes })
-                if *modes == vec![eval::code::Mode::Reverse; *order as usize] =>
-            {
+            (Head::Sealed { modes }, Function::Sealed { raw, f, x, y, modes: found }) if **modes == **found => {
                 self.parts(parts, [raw, f, x, y]).map(Some)
             }
             (Head::Closure { code, member }, Function::Closure(closure))

@@ -82,10 +82,9 @@ impl<'a> Conversion<'a> {
                 eval::Value::closure(self.codes.code(*code), *member, Rc::new(Env(parts)))
             }
             Head::Prim { prim, order } => function(Function::Prim { prim: *prim, order: *order }),
-            Head::Sealed { order } => {
+            Head::Sealed { modes } => {
                 let [raw, f, x, y] = parts.try_into().expect("convert: a sealed function has four parts");
-                let modes = vec![eval::code::Mode::Reverse; *order as usize];
-                function(Function::Sealed { raw, f, x, y, modes })
+                function(Function::Sealed { raw, f, x, y, modes: modes.to_vec() })
             }
             Head::Full => {
                 let sensitivity = parts.pop().expect("convert: a full sensitivity has two parts");

@@ -1,5 +1,6 @@
 //! Programs as text.
 
+use eval::code::Mode;
 use std::fmt::{self, Write};
 
 use base::{Name, Span};
@@ -368,7 +369,7 @@ impl Printer<'_> {
             Head::Handle(rank) => write!(self.out, "handle {rank}"),
             Head::Closure { code, member } => write!(self.out, "closure c{} {member}", code.0),
             Head::Prim { prim, order } => write!(self.out, "prim {prim} {order}"),
-            Head::Sealed { order } => write!(self.out, "sealed {order}"),
+            Head::Sealed { modes } => write!(self.out, "sealed {}", modes_number(modes)),
             Head::Full => self.out.write_str("full"),
         }
     }
@@ -403,4 +404,9 @@ fn unbound(function: &Function) -> Vec<Var> {
         }
     }
     (0..function.vars.len() as u32).map(Var).filter(|var| !bound[var.0 as usize]).collect()
+}
+
+/// The modes as the binary digits behind a leading one: 0 for J, 1 for T.
+fn modes_number(modes: &[Mode]) -> u32 {
+    modes.iter().fold(1, |number, mode| number << 1 | u32::from(*mode == Mode::Forward))
 }

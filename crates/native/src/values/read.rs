@@ -187,10 +187,10 @@ impl Reader<'_> {
                 let env = Rc::new(Env(self.parts(alternative, layout, words, unique, nodes)));
                 Value::closure(self.border.codes.code(*code), *member, env)
             }
-            Head::Sealed { order } => {
+            Head::Sealed { modes } => {
                 let parts = self.parts(alternative, layout, words, unique, nodes);
                 let [raw, f, x, y] = <[Value; 4]>::try_from(parts).expect("a seal has four parts");
-                Value::Function(Rc::new(Function::Sealed { raw, f, x, y, modes: vec![eval::code::Mode::Reverse; *order as usize] }))
+                Value::Function(Rc::new(Function::Sealed { raw, f, x, y, modes: modes.to_vec() }))
             }
             Head::Full => {
                 let parts = self.parts(alternative, layout, words, unique, nodes);

@@ -268,9 +268,7 @@ impl Writer<'_> {
             (Head::Prim { prim, order }, Function::Prim { prim: other, order: times }) => {
                 prim == other && order == times
             }
-            (Head::Sealed { order }, Function::Sealed { modes, .. }) => {
-                *modes == vec![eval::code::Mode::Reverse; *order as usize]
-            }
+            (Head::Sealed { modes }, Function::Sealed { modes: found, .. }) => **modes == **found,
             (Head::Closure { code, member }, Function::Closure(closure)) => {
                 *member == closure.member
                     && parts == closure.env.0.len()

@@ -87,7 +87,7 @@ fn random_alternative(random: &mut Random, i: u64, part: impl Fn(&mut Random) ->
         11 => (Head::Handle(1), 1),
         12 => (Head::Closure { code: CodeId(random.below(2) as u32), member: 1 }, 2),
         13 => (Head::Prim { prim: Prim::Sin, order: 1 }, 0),
-        14 => (Head::Sealed { order: 1 }, 4),
+        14 => (Head::Sealed { modes: [eval::code::Mode::Reverse].into() }, 4),
         _ => (Head::Full, 2),
     };
     // An array's elements are no arrays.
@@ -129,9 +129,9 @@ impl Maker<'_> {
             Head::Closure { code, member } => {
                 Value::closure(self.codes[code.0 as usize].clone(), *member, Rc::new(Env(parts)))
             }
-            Head::Sealed { order } => {
+            Head::Sealed { modes } => {
                 let [raw, f, x, y] = parts.try_into().expect("four parts");
-                function(Function::Sealed { raw, f, x, y, modes: vec![eval::code::Mode::Reverse; *order as usize] })
+                function(Function::Sealed { raw, f, x, y, modes: modes.to_vec() })
             }
             Head::Full => {
                 let d = parts.pop().expect("two parts");

@@ -1,5 +1,6 @@
 //! Shapes.
 
+use eval::code::Mode;
 use std::rc::Rc;
 
 use base::Name;
@@ -55,7 +56,7 @@ impl Parser<'_> {
             "handle" => Head::Handle(self.number()?),
             "closure" => Head::Closure { code: CodeId(self.numbered("c")?), member: self.number()? },
             "prim" => Head::Prim { prim: self.prim()?, order: self.number()? },
-            "sealed" => Head::Sealed { order: self.number()? },
+            "sealed" => Head::Sealed { modes: modes(self.number()?) },
             "full" => Head::Full,
             _ => {
                 self.at = start;
@@ -85,4 +86,11 @@ impl Parser<'_> {
         let fields = self.list('[', ']', Parser::label)?;
         Ok(Rc::new(Constructor { name, type_name, tag, fields }))
     }
+}
+
+/// Undoes the numbering of modes: binary digits behind a leading one.
+fn modes(number: u32) -> Rc<[Mode]> {
+    let digits = number.checked_ilog2().unwrap_or(0);
+    let mode = |at| if number >> at & 1 == 1 { Mode::Forward } else { Mode::Reverse };
+    (0..digits).rev().map(mode).collect()
 }

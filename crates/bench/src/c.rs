@@ -1,0 +1,60 @@
+//! The same kernels in C: `benches/c/NAME.c`, compiled by the system's compiler.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::root;
+
+/// A C compiler, and where its programs go.
+pub struct Compiler {
+    command: String,
+    folder: PathBuf,
+}
+
+/// A compiled program of kernels.
+pub struct Program(PathBuf);
+
+impl Compiler {
+    /// The system's compiler, or `$CC`; none if there is none.
+    pub fn find() -> Option<Compiler> {
+        let command = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+        let works = Command::new(&command).arg("--version").output().is_ok_and(|output| output.status.success());
+        let folder = std::env::temp_dir().join(format!("evert-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).ok()?;
+        works.then_some(Compiler { command, folder })
+    }
+
+    /// Its name and version.
+    pub fn describe(&self) -> String {
+        let output = Command::new(&self.command).arg("--version").output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        text.lines().next().unwrap_or("a C compiler").to_string()
+    }
+
+    /// The program of this name, if there is one.
+    pub fn compile(&self, name: &str) -> Option<Program> {
+        let source = root().join("benches/c").join(format!("{name}.c"));
+        let program = self.folder.join(name);
+        let mut command = Command::new(&self.command);
+        command.args(["-O3", "-march=native"]).arg(&source).arg("-o").arg(&program).arg("-lm");
+        (source.exists() && command.status().is_ok_and(|status| status.success())).then_some(Program(program))
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        // Whatever stays is in the folder for temporary files.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Program {
+    /// The least time of a few runs of a kernel, and its value; none if there is no such kernel.
+    pub fn run(&self, label: &str) -> Option<(Duration, f64)> {
+        let output = Command::new(&self.0).args([label, "3"]).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        let (time, value) = text.trim().split_once(' ')?;
+        Some((Duration::from_secs_f64(time.parse().ok()?), value.parse().ok()?))
+    }
+}

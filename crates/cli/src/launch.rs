@@ -1,0 +1,62 @@
+//! Sessions on the engine that was asked for.
+//!
+//! Where there is no native engine programs run on the reference evaluator, and one line on standard error says so.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use evert::{Engine, Session, World};
+
+use crate::terminal::Terminal;
+
+pub struct Launcher<'a> {
+    pub terminal: &'a Terminal,
+    engine: Engine,
+    /// That there is no native engine has been said.
+    told: Cell<bool>,
+}
+
+impl<'a> Launcher<'a> {
+    pub fn new(terminal: &'a Terminal, engine: Engine) -> Launcher<'a> {
+        Launcher { terminal, engine, told: Cell::new(false) }
+    }
+
+    pub fn session(&self, world: Rc<dyn World>) -> Session {
+        let mut session = Session::new(world);
+        session.engines.engine = self.engine;
+        if self.engine == Engine::Native
+            && !session.engines.has_native()
+            && let Some(why) = session.engines.missing()
+            && !self.told.replace(true)
+        {
+            self.terminal.complain(&format!("programs run on the reference evaluator: {}", in_one_line(why)));
+        }
+        session
+    }
+}
+
+/// The first line says what is wrong, the others where we looked.
+fn in_one_line(why: &str) -> String {
+    const SHOWN: usize = 3;
+    let mut lines = why.lines().map(str::trim);
+    let what = lines.next().unwrap_or("there is no native engine");
+    let tried: Vec<&str> = lines.collect();
+    let shown = tried.iter().take(SHOWN).copied().collect::<Vec<_>>().join("; ");
+    match tried.len() {
+        0 => what.to_string(),
+        1..=SHOWN => format!("{what} ({shown})"),
+        more => format!("{what} ({shown}; and {} more)", more - SHOWN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_of_many_lines_is_said_in_one() {
+        assert_eq!(in_one_line("LLVM is switched off"), "LLVM is switched off");
+        assert_eq!(in_one_line("none\n  a: x\n  b: y"), "none (a: x; b: y)");
+        assert_eq!(in_one_line("none\n  a\n  b\n  c\n  d\n  e"), "none (a; b; c; and 2 more)");
+    }
+}

@@ -1,0 +1,194 @@
+//! `evert explain-perf`: what of a program doesn't run as compiled code, why, and what to try.
+//!
+//! In: a program, which is run as `evert run` runs it, tests included; what it shows and prints is dropped. Out: a remark for each
+//! place that keeps a step from being compiled. Where there is no LLVM the program is examined all the same, on the interpreter of L3.
+
+use base::Span;
+use calculus::Step;
+use evert::engine::Compilation;
+use evert::{Engine, Failure, Ran, Session};
+
+use crate::Status;
+use crate::files::{self, Recording};
+use crate::report::{self, Remark};
+use crate::run::main_step;
+use crate::terminal::Terminal;
+
+pub struct Request {
+    pub count: bool,
+    pub verbose: bool,
+}
+
+pub fn explain(terminal: &Terminal, path: &str, request: &Request) -> Status {
+    let mut session = Session::new(Recording::new());
+    session.engines.engine = if session.engines.has_native() { Engine::Native } else { Engine::FirstOrder };
+    session.engines.log = Some(vec![]);
+    let mut steps = vec![];
+    let outcome = run(&mut session, path, &mut steps);
+    let sites = sites(&steps);
+    if request.count {
+        terminal.line(&sites.len().to_string());
+    } else {
+        terminal.text(&explained(&session, terminal, request, &steps, &sites));
+    }
+    match outcome {
+        Ok(()) => Status::Fine,
+        Err(failure) => {
+            report::report(terminal, &session.sources, &failure);
+            Status::Failed
+        }
+    }
+}
+
+/// A step that was run.
+struct Done {
+    span: Span,
+    ran: Ran,
+    /// What compiling took, unless it was interpreted because it is so short.
+    figures: Option<Compilation>,
+}
+
+fn run(session: &mut Session, path: &str, done: &mut Vec<Done>) -> Result<(), Failure> {
+    let name = files::name(path);
+    let text = session.read(&name)?;
+    let (tree, module) = session.load(&name, &text)?;
+    for step in &module.steps {
+        run_step(session, step, done)?;
+    }
+    match main_step(session, &tree, vec![]) {
+        Some(step) => run_step(session, &step, done),
+        None => Ok(()),
+    }
+}
+
+fn run_step(session: &mut Session, step: &Step, done: &mut Vec<Done>) -> Result<(), Failure> {
+    session.engines.last = None;
+    let outcome = session.run_step(step);
+    let figures = session.engines.last.take();
+    let log = session.engines.log.iter_mut().flat_map(|log| log.drain(..));
+    done.extend(log.last().map(|(span, ran)| Done { span, ran, figures }));
+    outcome.map(|_| ()).map_err(|error| vec![*error])
+}
+
+/// A place that keeps steps from being compiled.
+struct Site {
+    span: Span,
+    reason: String,
+    /// It is for the program to change, not for us.
+    is_dynamic: bool,
+    steps: Vec<Span>,
+}
+
+fn sites(steps: &[Done]) -> Vec<Site> {
+    let mut sites: Vec<Site> = vec![];
+    for step in steps {
+        let (span, reason, is_dynamic) = match &step.ran {
+            Ran::Compiled | Ran::Failed { .. } => continue,
+            // A reason that has no place of its own is about the whole step.
+            Ran::Dynamic(dynamic) if dynamic.span == Span::default() => (step.span, &dynamic.reason, true),
+            Ran::Dynamic(dynamic) => (dynamic.span, &dynamic.reason, true),
+            Ran::Fallback(reason) => (step.span, reason, false),
+        };
+        match sites.iter_mut().find(|site| site.span == span && site.reason == *reason) {
+            Some(site) => site.steps.push(step.span),
+            None => sites.push(Site { span, reason: reason.clone(), is_dynamic, steps: vec![step.span] }),
+        }
+    }
+    sites
+}
+
+fn explained(session: &Session, terminal: &Terminal, request: &Request, steps: &[Done], sites: &[Site]) -> String {
+    let sources = &session.sources;
+    let mut text = String::new();
+    for site in sites {
+        text += &remark(session, site).render(sources, terminal.out);
+        text.push('\n');
+    }
+    if request.verbose {
+        for step in steps {
+            text += &format!("{}: {}\n", report::place(sources, step.span), figures(step));
+        }
+    }
+    if let Some(why) = session.engines.missing() {
+        text += &format!("there is no native engine, so all steps are interpreted: {why}\n");
+    }
+    text + &conclusion(steps.len(), sites)
+}
+
+fn conclusion(steps: usize, sites: &[Site]) -> String {
+    let left = sites.iter().map(|site| site.steps.len()).sum::<usize>();
+    let those = |n: usize| if n == 1 { "1 step".to_string() } else { format!("{n} steps") };
+    match left {
+        0 => format!("nothing is dynamic: {} can be compiled\n", those(steps)),
+        _ => format!("{} of {} left to the reference evaluator\n", left, those(steps)),
+    }
+}
+
+fn remark(session: &Session, site: &Site) -> Remark {
+    const SHOWN: usize = 4;
+    let mut notes: Vec<String> = site.steps.iter().take(SHOWN).map(|step| step_note(session, *step)).collect();
+    if site.steps.len() > SHOWN {
+        notes.push(format!("and {} steps more", site.steps.len() - SHOWN));
+    }
+    let (kind, help) = match site.is_dynamic {
+        true => ("dynamic", advice(&site.reason)),
+        false => ("not compiled", "this is for us to mend, not for you: please report it together with the program"),
+    };
+    Remark { kind, title: shortened(&site.reason), span: site.span, notes, help: vec![help.to_string()] }
+}
+
+/// The reason of a broken stage may be of any length.
+fn shortened(reason: &str) -> String {
+    const LONGEST: usize = 160;
+    let line = reason.lines().next().unwrap_or("");
+    let cut: String = line.chars().take(LONGEST).collect();
+    if cut.len() < reason.len() { cut + " …" } else { cut }
+}
+
+fn step_note(session: &Session, step: Span) -> String {
+    format!("the step at {} is left to the reference evaluator", report::place(&session.sources, step))
+}
+
+/// What to try, by words of the reason. The first that fits counts.
+const ADVICE: &[(&str, &str)] = &[
+    ("forward mode", "`grad` and `vjp` of the same function are compiled"),
+    ("J is applied more than", "write the inner derivatives as functions of their own, or give the function a rule"),
+    (
+        "don't settle",
+        "keep what a recursion or a loop carries along of one kind: a list instead of tuples in tuples, one function \
+         with a parameter instead of functions around functions",
+    ),
+    ("too large", "split the step into several, with `let` at top level between them"),
+    ("int or a range", "write one function for an index and another for a range"),
+    ("with a value of another kind", "make both of one kind: `0.0` where the others are reals"),
+    ("arrays", "give all elements one shape, or use a list of arrays"),
+    ("no derivative", "give the function that calls it a rule"),
+    ("check_rule", "nothing: it is for tests, and compares with the reference evaluator by its nature"),
+    ("J_inv", "apply J_inv to functions that J made, directly"),
+    ("J of recursive data", "make the data inside the function that is differentiated, or apply J to its functions one by one"),
+    ("backpropagator may be no function", "return the same kind of value from every branch of the rule"),
+    ("global", "compute the value inside the function that uses it"),
+];
+
+fn advice(reason: &str) -> &'static str {
+    let found = ADVICE.iter().find(|(words, _)| reason.contains(words));
+    found.map_or("nothing is wrong with the program: it only runs slower there", |(_, advice)| advice)
+}
+
+fn figures(step: &Done) -> String {
+    let how = match &step.ran {
+        Ran::Compiled => "compiled",
+        Ran::Failed { .. } => "compiled, ended in an error",
+        Ran::Dynamic(_) | Ran::Fallback(_) => return "left to the reference evaluator".to_string(),
+    };
+    let Some(Compilation { instances, stats, peak_bytes, .. }) = &step.figures else {
+        return "interpreted, because it is short".to_string();
+    };
+    let cached = if stats.cache_hit { " (from the cache)" } else { "" };
+    format!(
+        "{how}: {instances} instances, {} bytes of IR, {} bytes of code, {:.1} ms{cached}, heap {peak_bytes} bytes",
+        stats.ir_bytes,
+        stats.object_bytes,
+        (stats.compiling + stats.linking).as_secs_f64() * 1e3,
+    )
+}

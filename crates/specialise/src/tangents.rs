@@ -1,0 +1,188 @@
+//! Forward mode: T of function values, and calls of T-images whose tangents are known to be zero.
+
+use base::{Span, codes};
+use calculus::Field;
+use eval::code::Mode;
+use first_order::{Head, ShapeId};
+
+use crate::body::Alt;
+use crate::calls::count;
+use crate::graph::{INT, REAL, UNIT, ZERO};
+use crate::instances::Specialiser;
+use crate::{Result1, Val};
+
+impl Specialiser<'_> {
+    /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.
+    pub fn tangent(&mut self, f: &Val, d: &Val, order: u32, span: Span) -> Result1<Val> {
+        let f = self.forced(f, span)?;
+        self.split(&f, span, &mut |this, alt| {
+            let (code, member) = match &alt.head {
+                Head::Zero => return Ok(this.zero()),
+                Head::Closure { code, member } => (*code, *member),
+                Head::Prim { prim, order } => {
+                    let code = (0..*order).fold(this.codes.eta(*prim), |code, _| this.codes.reversed(code));
+                    (code, 0)
+                }
+                Head::Sealed { modes } => {
+                    let order = order as usize;
+                    if (count(modes, Mode::Reverse) as usize) < order {
+                        return this.not_lifted(span);
+                    }
+                    let mut modes = modes.to_vec();
+                    modes.insert(modes.len() - order, Mode::Forward);
+                    let mut parts = this.all_parts(&alt, span);
+                    parts[0] = this.tangent(&parts[0].clone(), d, order as u32, span)?;
+                    return this.construct(Head::Sealed { modes: modes.into() }, parts, span);
+                }
+                _ => return this.fail(codes::NOT_A_FUNCTION, span),
+            };
+            let Some(code) = this.codes.pushed_under(code, order) else { return this.not_lifted(span) };
+            let d = if order == 0 { this.raw(d, span)? } else { d.clone() };
+            let f = this.narrowed(&alt);
+            this.construct(Head::Closure { code, member }, vec![f, d], span)
+        })
+    }
+
+    /// A call of a T-image (or of a primitive's forward rule) at tangents that are known to be zero is the call of
+    /// the function itself.
+    pub fn still(&mut self, alt: &Alt, x: &Val, order: u32, span: Span) -> Result1<Option<Val>> {
+        let Head::Closure { code, member } = alt.head else { return Ok(None) };
+        let code = self.codes.get(code);
+        let rule_of = code.forward_of.get().copied();
+        if rule_of.is_none() && !(code.is_pushed() && self.is_still(alt.parts[1])) {
+            return Ok(None);
+        }
+        let Some(pair) = self.graph.only(x.shape) else { return Ok(None) };
+        if pair.head != Head::Tuple || pair.parts.len() != 2 || !self.is_still(pair.parts[1]) {
+            return Ok(None);
+        }
+        let x = self.get(x, &Field::Position(0), span)?;
+        let y = match rule_of {
+            Some(prim) => self.apply_prim(prim, x, span)?,
+            None => {
+                let f = self.part(alt, 0, span);
+                let f = self.get(&f, &Field::Member(member), span)?;
+                self.apply(&f, x, order, span)?
+            }
+        };
+        let zero = self.zero();
+        Ok(Some(self.construct(Head::Tuple, vec![y, zero], span)?))
+    }
+
+    /// Is a tangent of this shape nothing but symbolic zeros?
+    fn is_still(&self, shape: ShapeId) -> bool {
+        let alternatives = self.graph.alternatives(shape);
+        !alternatives.is_empty()
+            && alternatives.iter().all(|one| match one.head {
+                Head::Zero => true,
+                Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => {
+                    one.parts.iter().all(|part| *part == ZERO || *part == UNIT)
+                }
+                Head::Full => one.parts[1] == ZERO,
+                _ => false,
+            })
+    }
+
+    /// How often T was applied to a backpropagator.
+    pub fn pushes(&self, b: &Val) -> u32 {
+        let pushes = self.graph.alternatives(b.shape).iter().map(|one| match &one.head {
+            Head::Closure { code, .. } => {
+                self.codes.get(*code).modes().filter(|mode| *mode == Mode::Forward).count() as u32
+            }
+            Head::Sealed { modes } => count(modes, Mode::Forward),
+            _ => 0,
+        });
+        pushes.max().unwrap_or(0)
+    }
+
+    /// A backpropagator under T is pulled at a pair of a sensitivity and its tangent: a symbolic zero has none.
+    pub fn pull_pushed(&mut self, b: &Val, d: &Val, order: u32, span: Span) -> Result1<Val> {
+        let d = self.forced(d, span)?;
+        self.split(&d, span, &mut |this, alt| {
+            if alt.head == Head::Zero || (alt.head == Head::Tuple && alt.parts.is_empty()) {
+                return Ok(this.zero());
+            }
+            let pair = this.narrowed(&alt);
+            if alt.head != Head::Tuple || alt.parts.len() != 2 {
+                return this.run_raw(b, pair, span);
+            }
+            let (first, second) = (this.part(&alt, 0, span), this.part(&alt, 1, span));
+            if first.shape == ZERO || first.shape == UNIT {
+                return Ok(this.zero());
+            }
+            let nothing = |this: &Self, shape: ShapeId| {
+                let raw_zero = |one: &first_order::Alternative| match one.head {
+                    Head::Zero => true,
+                    Head::Full => one.parts[1] == ZERO,
+                    _ => false,
+                };
+                this.graph.alternatives(shape).iter().all(raw_zero)
+            };
+            if order == 0 && nothing(this, first.shape) && this.is_still(second.shape) {
+                return Ok(this.zero());
+            }
+            if !this.may_be_zero(first.shape) {
+                return this.run_raw(b, pair, span);
+            }
+            this.split(&first, span, &mut |this, given| {
+                if given.head == Head::Zero {
+                    return Ok(this.zero());
+                }
+                let first = this.narrowed(&given);
+                let pair = this.construct(Head::Tuple, vec![first, second.clone()], span)?;
+                this.run_raw(b, pair, span)
+            })
+        })
+    }
+
+    /// A tangent as derived code computes with it: what carries no derivative has the symbolic zero, never `()`.
+    pub fn tangent_of(&mut self, of: &Val, d: &Val, depth: usize, span: Span) -> Result1<Val> {
+        if d.shape == ZERO {
+            return Ok(d.clone());
+        }
+        if !self.holds_discrete(of.shape) || depth == 0 {
+            return self.full(of, d, span);
+        }
+        if !self.holds_real(of.shape) && !self.holds_function(of.shape) {
+            return Ok(self.zero());
+        }
+        if self.graph.get(of.shape).named.is_some() {
+            return self.full(of, d, span);
+        }
+        self.split(of, span, &mut |this, alt| {
+            let one = this.narrowed(&alt);
+            let (head, labels) = match &alt.head {
+                Head::Closure { code, .. } => {
+                    let labels = this.codes.get(*code).labels();
+                    (Head::Record(labels.clone()), Some(labels))
+                }
+                Head::Record(labels) => (alt.head.clone(), Some(labels.clone())),
+                Head::Tuple | Head::Variant(_) => (alt.head.clone(), None),
+                _ if !this.holds_real(one.shape) => return Ok(this.zero()),
+                _ => return this.full(&one, d, span),
+            };
+            let full = this.full(&one, d, span)?;
+            let given = this.forced(&full, span)?;
+            let mut parts = vec![];
+            for i in 0..alt.parts.len() {
+                let field = match (&labels, &alt.head) {
+                    (Some(labels), _) => Field::Label(labels[i]),
+                    (None, Head::Variant(constructor)) => Field::Payload(constructor.clone(), i as u32),
+                    _ => Field::Position(i as u32),
+                };
+                let (of, d) = (this.part(&alt, i, span), this.get(&given, &field, span)?);
+                parts.push(this.tangent_of(&of, &d, depth - 1, span)?);
+            }
+            this.construct(head, parts, span)
+        })
+    }
+
+    /// The tangent that a forward rule gave for its value: `q` is `(y, dy)`.
+    pub fn rule_tangent(&mut self, q: &Val, span: Span) -> Result1<Val> {
+        let y = self.get(q, &Field::Position(0), span)?;
+        let dy = self.get(q, &Field::Position(1), span)?;
+        let dy = if y.shape == REAL && dy.shape == INT { self.to_real(&dy, span) } else { dy };
+        self.conform(&y, &dy, codes::RULE_NOT_CONFORMING, 4, span)?;
+        self.tangent_of(&y, &dy, 6, span)
+    }
+}

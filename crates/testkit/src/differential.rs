@@ -1,0 +1,197 @@
+//! One program on three engines: do they agree?
+//!
+//! In: a program and points. Out: how each step ran and every disagreement, which is always our mistake. Structure, ints, texts and
+//! errors (code, place and words) are compared exactly, reals to a relative 1e-9.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use base::Diagnostic;
+use eval::Value;
+use eval::prims::Tolerance;
+use eval::value::Form;
+use evert::{Engine, Ran, Session};
+
+/// What the reference evaluator doesn't finish in so many steps isn't asked of the others.
+const MAX_STEPS: u64 = 3_000_000;
+
+/// The engines that must agree with the reference evaluator.
+pub const ENGINES: [Engine; 2] = [Engine::FirstOrder, Engine::Native];
+
+/// Definitions that end in a function, and arguments to try it at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    pub source: String,
+    pub entry: String,
+    pub points: Vec<String>,
+}
+
+/// What came of one case, or of many.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    pub steps: usize,
+    /// Steps that an engine other than the reference evaluator finished itself, also those that end in an error.
+    pub compiled: usize,
+    pub dynamic: usize,
+    /// Steps that depend on a branch near a tie: who is right there is a matter of rounding.
+    pub discarded: usize,
+    /// Steps that the reference evaluator doesn't finish.
+    pub endless: usize,
+    /// Why steps were dynamic.
+    pub reasons: Vec<String>,
+    pub finds: Vec<Find>,
+}
+
+/// A disagreement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Find {
+    pub engine: Engine,
+    pub step: String,
+    /// The kind of disagreement in a word, which stays the same while a program is made smaller.
+    pub kind: &'static str,
+    pub words: String,
+}
+
+/// The questions about a function at a point: value, gradient, second order, forward mode.
+pub fn questions(entry: &str, point: &str) -> [String; 4] {
+    [
+        format!("{entry}({point})"),
+        format!("grad({entry})({point})"),
+        format!("{{ let g = grad({entry}); vjp(g, {point}).1(g({point})) }}"),
+        format!("jvp({entry}, {point}, grad({entry})({point}))"),
+    ]
+}
+
+/// Tries every question of a case on every engine.
+pub fn compare(case: &Case) -> Tally {
+    let mut tally = Tally::default();
+    let mut reference = Trial::new(case, Engine::Reference);
+    let mut others = ENGINES.map(|engine| Trial::new(case, engine));
+    for step in case.points.iter().flat_map(|point| questions(&case.entry, point)) {
+        let expected = reference.run(&step).result;
+        if let Err(Failed::Error(error)) = &expected
+            && error.code == base::codes::OUT_OF_STEPS
+        {
+            tally.endless += 1;
+            continue;
+        }
+        for (engine, trial) in ENGINES.into_iter().zip(&mut others) {
+            tally.steps += 1;
+            let outcome = trial.run(&step);
+            match outcome.ran {
+                Some(Ran::Compiled | Ran::Failed { .. }) => tally.compiled += 1,
+                Some(Ran::Dynamic(dynamic)) => {
+                    tally.dynamic += 1;
+                    tally.reasons.push(dynamic.reason);
+                }
+                Some(Ran::Fallback(why)) => tally.find(engine, &step, "fallback", why),
+                None => {}
+            }
+            if outcome.leaked {
+                tally.find(engine, &step, "leak", "objects are alive after the step".into());
+            }
+            match differs(&expected, &outcome.result) {
+                Some(_) if is_near_a_tie(case, &step) => tally.discarded += 1,
+                Some((kind, words)) => tally.find(engine, &step, kind, words),
+                None => {}
+            }
+        }
+    }
+    tally
+}
+
+impl Tally {
+    fn find(&mut self, engine: Engine, step: &str, kind: &'static str, words: String) {
+        self.finds.push(Find { engine, step: step.into(), kind, words });
+    }
+}
+
+struct Trial {
+    session: Session,
+}
+
+struct Outcome {
+    result: Result<Value, Failed>,
+    ran: Option<Ran>,
+    leaked: bool,
+}
+
+enum Failed {
+    Error(Box<Diagnostic>),
+    Panic,
+}
+
+impl Trial {
+    fn new(case: &Case, engine: Engine) -> Trial {
+        let mut session = Session::offline();
+        session.machine.max_steps = Some(MAX_STEPS);
+        session.evaluate(&case.source).unwrap_or_else(|errors| panic!("{}\n{}", errors[0].message, case.source));
+        session.engines.engine = engine;
+        session.engines.always_compile = true;
+        session.engines.log = Some(vec![]);
+        Trial { session }
+    }
+
+    fn run(&mut self, step: &str) -> Outcome {
+        let leaks = self.session.engines.leaks;
+        let session = AssertUnwindSafe(&mut self.session);
+        let result = match catch_unwind(move || { session }.evaluate(step)) {
+            Ok(result) => result.map_err(|mut errors| Failed::Error(Box::new(errors.swap_remove(0)))),
+            Err(_) => Err(Failed::Panic),
+        };
+        let ran = self.session.engines.log.as_mut().and_then(Vec::pop);
+        Outcome { result, ran: ran.map(|(_, ran)| ran), leaked: self.session.engines.leaks > leaks }
+    }
+}
+
+/// How two outcomes of a step differ, if they do.
+fn differs(expected: &Result<Value, Failed>, found: &Result<Value, Failed>) -> Option<(&'static str, String)> {
+    let differ = |kind| Some((kind, format!("expected {}\n  found {}", in_words(expected), in_words(found))));
+    match (expected, found) {
+        (_, Err(Failed::Panic)) | (Err(Failed::Panic), _) => differ("panic"),
+        (Ok(a), Ok(b)) if same(a, b) => None,
+        (Ok(_), Ok(_)) => differ("value"),
+        (Err(Failed::Error(a)), Err(Failed::Error(b))) if a == b => None,
+        _ => differ("error"),
+    }
+}
+
+fn in_words(outcome: &Result<Value, Failed>) -> String {
+    match outcome {
+        Ok(value) => evert::show(value),
+        Err(Failed::Error(error)) => format!("{} at {:?}: {}", error.code, error.span(), error.message),
+        Err(Failed::Panic) => "a panic".into(),
+    }
+}
+
+/// The same value, up to the rounding of reals. Functions are equal if they are called the same.
+pub fn same(a: &Value, b: &Value) -> bool {
+    let (Ok(a), Ok(b)) = (eval::force(a), eval::force(b)) else { return false };
+    match (&a, &b) {
+        (Value::Real(a), Value::Real(b)) => Tolerance::DEFAULT.reals(*a, *b),
+        (Value::Data(a), Value::Data(b)) => {
+            let forms = match (&a.form, &b.form) {
+                (Form::Tuple, Form::Tuple) => true,
+                (Form::Record(a), Form::Record(b)) => a == b,
+                (Form::Variant(a), Form::Variant(b)) => a == b,
+                _ => false,
+            };
+            forms && all_same(&a.fields, &b.fields)
+        }
+        (Value::Array(a), Value::Array(b)) => a.shape == b.shape && all_same(&a.values(), &b.values()),
+        _ => evert::show(&a) == evert::show(&b),
+    }
+}
+
+fn all_same(a: &[Value], b: &[Value]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+}
+
+/// Does the reference evaluator itself answer in another way when ties are a little wider or narrower?
+fn is_near_a_tie(case: &Case, step: &str) -> bool {
+    let with_margin = |margin: &str| {
+        let source = case.source.replace("abs(a - b) < 0.01 ", &format!("abs(a - b) < {margin} "));
+        let outcome = Trial::new(&Case { source, ..case.clone() }, Engine::Reference).run(step);
+        matches!(outcome.result, Err(Failed::Error(error)) if error.message == "tie")
+    };
+    with_margin("0.010000001") != with_margin("0.009999999")
+}

@@ -1,0 +1,295 @@
+//! The hunt for programs on which engines disagree: random programs in child processes, so that neither a crash nor an endless
+//! loop ends the hunt, and finds made smaller.
+//!
+//! `--seed N` is the first seed, `--count N` or `--minutes N` how many, `--jobs N` how many at once, `--small` makes finds
+//! smaller. The last line says what was done.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use crate::differential::{Case, Tally, compare};
+use crate::generate::generate;
+use crate::shrink;
+
+/// A program that takes longer than this is a find.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Arguments {
+    pub seed: u64,
+    pub count: Option<u64>,
+    pub minutes: Option<u64>,
+    pub jobs: usize,
+    pub small: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        Arguments { seed: 0, count: None, minutes: None, jobs, small: true }
+    }
+}
+
+/// All that a hunt found out.
+#[derive(Default, Debug)]
+pub struct Hunt {
+    pub programs: usize,
+    pub steps: usize,
+    pub compiled: usize,
+    pub dynamic: usize,
+    pub discarded: usize,
+    pub endless: usize,
+    /// Seeds and what is wrong there.
+    pub finds: Vec<(u64, String)>,
+}
+
+/// The command: hunts, or is a child of one that does.
+pub fn main() {
+    if serve() {
+        return;
+    }
+    let hunt = hunt(&read_arguments());
+    println!("{}", hunt.summary());
+    std::process::exit(i32::from(!hunt.finds.is_empty()));
+}
+
+fn read_arguments() -> Arguments {
+    let mut found = Arguments::default();
+    let mut rest = std::env::args().skip(1);
+    while let Some(word) = rest.next() {
+        let mut number = || rest.next().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{word} N"));
+        match word.as_str() {
+            "--seed" => found.seed = number(),
+            "--count" => found.count = Some(number()),
+            "--minutes" => found.minutes = Some(number()),
+            "--jobs" => found.jobs = number() as usize,
+            "--as-found" => found.small = false,
+            other => panic!("{other}: only --seed, --count, --minutes, --jobs and --as-found are known"),
+        }
+    }
+    found
+}
+
+impl Hunt {
+    pub fn summary(&self) -> String {
+        let Hunt { programs, steps, compiled, dynamic, discarded, endless, finds } = self;
+        let share = 100.0 * *compiled as f64 / (*steps).max(1) as f64;
+        format!(
+            "{programs} programs, {steps} steps: {compiled} compiled ({share:.2} %), {dynamic} dynamic, {discarded} discarded, \
+             {endless} endless; {} finds",
+            finds.len()
+        )
+    }
+}
+
+/// Hunts through seeds from the first on.
+pub fn hunt(arguments: &Arguments) -> Hunt {
+    let next = AtomicU64::new(arguments.seed);
+    let end = arguments.count.map_or(u64::MAX, |count| arguments.seed.saturating_add(count));
+    let deadline = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    let hunt = Mutex::new(Hunt::default());
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            scope.spawn(|| {
+                let mut server = None;
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= end || deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                        break;
+                    }
+                    let verdict = server.get_or_insert_with(Server::start).ask(&format!("seed {seed}"));
+                    let found = note(&hunt, seed, &verdict);
+                    if verdict.is_none_or_broken() {
+                        server = None;
+                    }
+                    if let Some(words) = found {
+                        tell(seed, &words, arguments.small);
+                    }
+                }
+            });
+        }
+    });
+    hunt.into_inner().expect("no panic")
+}
+
+fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
+    let mut hunt = hunt.lock().expect("no panic");
+    hunt.programs += 1;
+    let words = match verdict {
+        Verdict::Answer { figures, finds } => {
+            let [steps, compiled, dynamic, discarded, endless] = *figures;
+            hunt.steps += steps;
+            hunt.compiled += compiled;
+            hunt.dynamic += dynamic;
+            hunt.discarded += discarded;
+            hunt.endless += endless;
+            finds.first()?.clone()
+        }
+        Verdict::Broken => "crash: the process ended".into(),
+        Verdict::Late => format!("hang: more than {PATIENCE:?}"),
+    };
+    hunt.finds.push((seed, words.clone()));
+    if hunt.programs.is_multiple_of(500) {
+        println!("… {}", hunt.summary());
+    }
+    Some(words)
+}
+
+fn tell(seed: u64, words: &str, small: bool) {
+    println!("seed {seed}: {words}");
+    if !small {
+        return;
+    }
+    let program = generate(seed);
+    let case = Case { source: program.source(), entry: program.entry.into(), points: program.points.clone() };
+    let kind = kind_of(words);
+    let mut server = None;
+    let smaller = shrink::shrink(&case, &mut |case| {
+        let verdict = server.get_or_insert_with(Server::start).ask(&written(case));
+        if verdict.is_none_or_broken() {
+            server = None;
+        }
+        match verdict {
+            Verdict::Answer { finds, .. } => finds.iter().any(|find| kind_of(find) == kind),
+            Verdict::Broken => kind.starts_with("crash"),
+            Verdict::Late => kind.starts_with("hang"),
+        }
+    });
+    let last = server.get_or_insert_with(Server::start).ask(&written(&smaller));
+    if let Verdict::Answer { finds, .. } = &last {
+        finds.iter().take(2).for_each(|find| println!("  {}", find.replace('\n', "\n  ")));
+    }
+    println!("--- smaller, at {}:\n{}---", smaller.points.join(" and "), smaller.source);
+}
+
+/// What stays the same while a program is made smaller: the engine and the kind, not the numbers.
+fn kind_of(words: &str) -> String {
+    let first = words.lines().next().unwrap_or("");
+    let stable: String = first.chars().take_while(|c| !c.is_ascii_digit()).take(60).collect();
+    stable
+}
+
+enum Verdict {
+    Answer { figures: [usize; 5], finds: Vec<String> },
+    /// The child ended.
+    Broken,
+    /// The child is still thinking, and was ended.
+    Late,
+}
+
+impl Verdict {
+    fn is_none_or_broken(&self) -> bool {
+        !matches!(self, Verdict::Answer { .. })
+    }
+}
+
+/// A child that answers questions, a line each.
+struct Server {
+    child: Child,
+    answers: mpsc::Receiver<String>,
+}
+
+const SERVE: &str = "EVERT_DIFFERENTIAL_CHILD";
+
+impl Server {
+    fn start() -> Server {
+        let program = std::env::current_exe().expect("this program");
+        let mut command = Command::new(program);
+        command.env(SERVE, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("a child");
+        let stdout = child.stdout.take().expect("piped");
+        let (sender, answers) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Server { child, answers }
+    }
+
+    fn ask(&mut self, question: &str) -> Verdict {
+        let stdin = self.child.stdin.as_mut().expect("piped");
+        if writeln!(stdin, "{}", question.replace('\n', "\\n")).and_then(|()| stdin.flush()).is_err() {
+            return Verdict::Broken;
+        }
+        let mut finds = vec![];
+        let start = Instant::now();
+        loop {
+            match self.answers.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
+                Ok(line) => match line.split_once(' ') {
+                    Some(("find", words)) => finds.push(words.replace("\\n", "\n")),
+                    Some(("done", words)) => {
+                        let mut numbers = words.split(' ').filter_map(|word| word.parse().ok());
+                        let figures = std::array::from_fn(|_| numbers.next().unwrap_or(0));
+                        return Verdict::Answer { figures, finds };
+                    }
+                    _ => {}
+                },
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Verdict::Broken,
+                Err(mpsc::RecvTimeoutError::Timeout) => return Verdict::Late,
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
+/// Answers questions if this process was started for that.
+pub fn serve() -> bool {
+    if std::env::var_os(SERVE).is_none() {
+        return false;
+    }
+    let on_a_large_stack = std::thread::Builder::new().stack_size(1 << 28);
+    let answering = on_a_large_stack.spawn(|| {
+        for line in std::io::stdin().lines().map_while(Result::ok) {
+            answer(&line.replace("\\n", "\n"));
+        }
+    });
+    let ended = answering.expect("a thread").join();
+    std::process::exit(i32::from(ended.is_err()));
+}
+
+fn answer(question: &str) {
+    let case = match question.strip_prefix("seed ") {
+        Some(seed) => {
+            let program = generate(seed.parse().expect("a number"));
+            Case { source: program.source(), entry: program.entry.into(), points: program.points }
+        }
+        None => read_case(question),
+    };
+    let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } = compare(&case);
+    let mut lines = String::new();
+    for find in &finds {
+        let words = format!("{:?} {}: {}\n  in {}", find.engine, find.kind, find.words, find.step);
+        lines += &format!("find {}\n", words.replace('\n', "\\n"));
+    }
+    for reason in reasons.iter().filter(|_| std::env::var_os(REASONS).is_some()) {
+        lines += &format!("find dynamic: {reason}\n");
+    }
+    println!("{lines}done {steps} {compiled} {dynamic} {discarded} {endless}");
+}
+
+/// Set to treat steps that are left to the reference evaluator as finds.
+const REASONS: &str = "EVERT_DYNAMIC_IS_A_FIND";
+
+const SEPARATOR: &str = "\n//at ";
+
+fn written(case: &Case) -> String {
+    let points: String = case.points.iter().map(|point| format!("{SEPARATOR}{point}")).collect();
+    format!("{}{points}", case.source)
+}
+
+fn read_case(text: &str) -> Case {
+    let mut parts = text.split(SEPARATOR).map(str::to_string);
+    let source = parts.next().unwrap_or_default();
+    Case { source, entry: "main".into(), points: parts.collect() }
+}
+
