@@ -12,7 +12,7 @@ use std::rc::Rc;
 use base::Span;
 use calculus::{Step, StepKind};
 use evert::{Engine, Failure, Session};
-use first_order::{Program, Type};
+use first_order::{Definition, Program, Type};
 use specialise::Specialised;
 
 use crate::Status;
@@ -111,8 +111,8 @@ fn title(program: &Program, allocation: &Allocation) -> String {
     let words = |ty: &Type| loops::leaves(ty, &program.types).len();
     match &allocation.what {
         Type::Named(id) => {
-            let definition = &program.types[id.0 as usize];
-            format!("{}: {} bytes each", definition.name, HEADER + 8 * words(&definition.content))
+            let Definition { name, content } = &program.types[id.0 as usize];
+            format!("{name}: {} bytes each", HEADER + 8 * words(content))
         }
         Type::Array(element, rank) => {
             let header = HEADER + 8 + 8 * *rank as usize;

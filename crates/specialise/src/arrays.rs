@@ -116,9 +116,14 @@ impl Specialiser<'_> {
                     _ => None,
                 }) {
                     Some(found) => found,
-                    None => (1, element),
+                    // Rows are stacked already.
+                    None => (rank, element),
                 };
-                let shape = self.handle_shape(rank, element);
+                let may_vanish = self.may_be_zero(alt.parts[0]);
+                let mut shape = self.handle_shape(rank, element);
+                if may_vanish {
+                    shape = self.graph.join(shape, ZERO);
+                }
                 self.bridge(prim, vec![value], shape, span)
             }
             Prim::MatMul => {
@@ -579,14 +584,63 @@ impl Specialiser<'_> {
             let value = this.apply(f, i, 0, span)?;
             this.forced(&value, span)
         })?;
-        let element = arm.shape();
+        let mut element = arm.shape();
+        let rows = self.rows(element);
+        if let Some((handles, _)) = rows {
+            element = handles;
+        }
         let Some(shape) = self.stacked(element) else {
             return self.dynamic(span, "an array whose elements are only sometimes arrays");
         };
+        let arm = if rows.is_some() { self.extended(arm, |this, value| this.as_row(&value, span))? } else { arm };
         let body = Box::new(self.arm_block(arm, element, span)?);
         let ty = self.type_of(shape);
         let atom = self.draft.write(ty, Op::Tabulate { n, index, body }, span);
+        if let Some((_, result)) = rows {
+            return self.bridge(Prim::Unspread, vec![Val { atom, shape }], result, span);
+        }
         self.settled_numbers(Val { atom, shape }, element, span)
+    }
+
+    /// Elements that are arrays of one rank but not of one kind, or symbolic zeros among arrays: they are stacked when
+    /// they are there. The shape of the elements as handles, and that of the array they make.
+    fn rows(&mut self, element: ShapeId) -> Option<(ShapeId, ShapeId)> {
+        let alternatives = self.graph.alternatives(element).to_vec();
+        let rank = alternatives.iter().find_map(|one| match one.head {
+            Head::Array(rank) | Head::Handle(rank) => Some(rank),
+            _ => None,
+        })?;
+        let fits = |head: &Head| matches!(head, Head::Zero) || *head == Head::Array(rank) || *head == Head::Handle(rank);
+        let plain = alternatives.len() == 1 && alternatives[0].head == Head::Array(rank);
+        if plain || !alternatives.iter().all(|one| fits(&one.head)) {
+            return None;
+        }
+        let (mut handles, mut result) = (NEVER, NEVER);
+        for one in &alternatives {
+            let (handle, stacked) = match one.head {
+                Head::Array(_) => (self.handle_shape(rank, one.parts[0]), self.array_shape(rank + 1, one.parts[0])),
+                Head::Handle(_) => (self.handle_shape(rank, one.parts[0]), self.handle_shape(rank + 1, one.parts[0])),
+                _ => (ZERO, ZERO),
+            };
+            handles = self.graph.join(handles, handle);
+            result = self.graph.join(result, stacked);
+        }
+        if self.may_be_zero(handles) {
+            let holes = self.handle_shape(rank + 1, REAL);
+            result = self.graph.join(result, holes);
+        }
+        Some((handles, result))
+    }
+
+    /// An array among such elements as a handle; zero stays zero.
+    fn as_row(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        self.split(value, span, &mut |this, alt| match alt.head {
+            Head::Array(rank) => {
+                let value = this.narrowed(&alt);
+                this.collected(&value, rank, alt.parts[0], span)
+            }
+            _ => Ok(this.narrowed(&alt)),
+        })
     }
 
     /// Ints and reals together become reals: which it is, is seen when the elements are there.
@@ -616,8 +670,7 @@ impl Specialiser<'_> {
         {
             return Some(self.array_shape(rank + 1, one.parts[0]));
         }
-        let is_array = |head: &Head| matches!(head, Head::Array(_) | Head::Handle(_));
-        if alternatives.iter().any(|one| is_array(&one.head)) {
+        if alternatives.iter().any(|one| matches!(one.head, Head::Array(_))) {
             return None;
         }
         Some(self.array_shape(1, element))
@@ -636,6 +689,11 @@ impl Specialiser<'_> {
         for one in &forced {
             element = self.graph.join(element, one.shape);
         }
+        let rows = self.rows(element);
+        if let Some((handles, _)) = rows {
+            element = handles;
+            forced = forced.iter().map(|one| self.as_row(one, span)).collect::<Result1<_>>()?;
+        }
         let Some(shape) = self.stacked(element) else {
             return self.dynamic(span, "an array literal of which only some elements are arrays");
         };
@@ -648,6 +706,9 @@ impl Specialiser<'_> {
         let atom = self.draft.write(ty, Op::Array(atoms), span);
         if let Atom::Var(var) = atom {
             self.draft.lengths.insert(var, length as u32);
+        }
+        if let Some((_, result)) = rows {
+            return self.bridge(Prim::Unspread, vec![Val { atom, shape }], result, span);
         }
         self.settled_numbers(Val { atom, shape }, element, span)
     }

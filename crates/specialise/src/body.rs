@@ -276,6 +276,19 @@ impl Specialiser<'_> {
         }
     }
 
+    /// The arm with more written after its value.
+    pub fn extended(&mut self, arm: Arm, more: impl FnOnce(&mut Self, Val) -> Result1<Val>) -> Result1<Arm> {
+        let Some(value) = arm.value else { return Ok(arm) };
+        self.draft.open(arm.statements);
+        let result = more(self, value);
+        let statements = self.draft.close();
+        match result {
+            Ok(value) => Ok(Arm { statements, value: Some(value) }),
+            Err(Stop::Never) => Ok(Arm { statements, value: None }),
+            Err(dynamic) => Err(dynamic),
+        }
+    }
+
     pub fn branch(&mut self, condition: Atom, then: Arm, otherwise: Arm, span: Span) -> Result1<Val> {
         let shape = self.graph.join(then.shape(), otherwise.shape());
         let then = Box::new(self.arm_block(then, shape, span)?);

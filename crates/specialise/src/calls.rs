@@ -9,8 +9,9 @@ use first_order::{Atom, CodeId, Head, Op, ShapeId};
 use rustc_hash::FxHashSet;
 
 use crate::body::Alt;
+use crate::draft::Made;
 use crate::graph::{NEVER, UNIT, ZERO};
-use crate::instances::{Kind, Specialiser};
+use crate::instances::{Inlined, Kind, Specialiser};
 use crate::{Result1, Val};
 
 /// Bodies of at most so many bindings are written in place of a call, nested so deep.
@@ -102,17 +103,54 @@ impl Specialiser<'_> {
     /// Runs the body of a function: in place if it is short, else as an instance.
     fn enter(&mut self, code: CodeId, member: u32, args: Vec<Val>, span: Span) -> Result1<Val> {
         let (group, index) = self.lambda(code, member);
-        let short = group.members.len() == 1
-            && self.inlined.len() < MAX_INLINED_DEPTH
-            && !self.inlined.contains(&(code, member))
-            && is_short(&group.members[index].body, group.member_var(0));
-        if short {
-            self.inlined.push((code, member));
+        let x = args.last().expect("calls: an argument");
+        let inlined = Inlined { code, member, x: x.shape };
+        let nested = self.inlined.iter().filter(|other| (other.code, other.member) == (code, member));
+        let fresh = nested.clone().all(|other| other.x != x.shape);
+        let nested = nested.count();
+        let short = group.members.len() == 1 && is_short(&group.members[index].body, group.member_var(0));
+        let in_place = if short && self.is_recursive(code, &group.members[index].body) {
+            // A recursion that counts down from a constant while the functions it is given change.
+            fresh && nested < MAX_INLINED_DEPTH && self.counts_down(x)
+        } else {
+            short && nested == 0 && self.inlined.len() < MAX_INLINED_DEPTH
+        };
+        if in_place {
+            self.inlined.push(inlined);
             let value = self.body(code, member, args);
             self.inlined.pop();
             return value;
         }
         self.call(Kind::Call { code, member }, args, span)
+    }
+
+    /// Does the body of a top-level function mention the function itself?
+    fn is_recursive(&mut self, code: CodeId, body: &calculus::Block) -> bool {
+        if let Some(known) = self.recursive.get(&code) {
+            return *known;
+        }
+        let root = self.codes.root(code).0;
+        let mut recursive = false;
+        body.each_atom(&mut |atom| {
+            if let calculus::Atom::Root(calculus::Root::Global(id), _) = atom
+                && let Some(Value::Function(function)) = self.world.global(*id)
+                && let eval::value::Function::Closure(closure) = &*function
+            {
+                recursive |= self.codes.root(self.codes.of_code(&closure.code)).0 == root;
+            }
+        });
+        self.recursive.insert(code, recursive);
+        recursive
+    }
+
+    /// Are a constant int and a function among the arguments?
+    fn counts_down(&self, x: &Val) -> bool {
+        let constant = match (&x.atom, self.draft.made(&x.atom)) {
+            (Atom::Int(_), _) => true,
+            (_, Some(Made::Struct(atoms))) => atoms.iter().any(|atom| matches!(atom, Atom::Int(_))),
+            _ => false,
+        };
+        constant && (self.holds_function(x.shape) || matches!(x.atom, Atom::Int(0..=16)))
     }
 
     /// Applies a backpropagator in derived code: to zero, it gives zero without being run.

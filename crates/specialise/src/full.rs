@@ -28,6 +28,12 @@ impl Specialiser<'_> {
         if of.shape == REAL && d.shape == INT {
             return Ok(self.to_real(d, span));
         }
+        if of.shape == REAL && self.graph.alternatives(d.shape).len() > 1 {
+            return self.split(d, span, &mut |this, alt| {
+                let d = this.narrowed(&alt);
+                this.full(of, &d, span)
+            });
+        }
         let is_full = |this: &Self| {
             let alternatives = this.graph.alternatives(d.shape);
             !alternatives.is_empty() && alternatives.iter().all(|one| one.head == Head::Full)

@@ -50,6 +50,13 @@ pub struct Instance {
     dirty: bool,
 }
 
+/// A function whose body is written in place of a call, at an argument of this shape.
+pub struct Inlined {
+    pub code: CodeId,
+    pub member: u32,
+    pub x: ShapeId,
+}
+
 pub struct Specialiser<'a> {
     pub graph: Graph,
     pub codes: Rc<Codes>,
@@ -67,7 +74,9 @@ pub struct Specialiser<'a> {
     /// The shapes of sums of elements of arrays.
     pub sums: FxHashMap<(ShapeId, ShapeId), ShapeId>,
     /// The functions whose bodies are being written in place of a call.
-    pub inlined: Vec<(CodeId, u32)>,
+    pub inlined: Vec<Inlined>,
+    /// Which functions mention themselves.
+    pub recursive: FxHashMap<CodeId, bool>,
     written: usize,
 }
 
@@ -95,6 +104,7 @@ impl<'a> Specialiser<'a> {
             global_shapes: FxHashMap::default(),
             sums: FxHashMap::default(),
             inlined: vec![],
+            recursive: FxHashMap::default(),
             written: 0,
         }
     }

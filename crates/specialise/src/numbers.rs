@@ -20,6 +20,29 @@ pub fn transcendental(prim: Prim) -> Option<Scalar> {
     Some(Scalar::Function(at as u16))
 }
 
+/// What an operation on constant ints gives: recursion that counts down from a constant is followed while code is
+/// written.
+fn folded(op: Scalar, args: &[Atom]) -> Option<Atom> {
+    match (op, args) {
+        (Scalar::Not, [Atom::Bool(b)]) => return Some(Atom::Bool(!b)),
+        (Scalar::ToReal, [Atom::Int(i)]) => return Some(Atom::Real(*i as f64)),
+        _ => {}
+    }
+    let [Atom::Int(x), Atom::Int(y)] = args else { return None };
+    Some(match op {
+        Scalar::IntAdd => Atom::Int(x.checked_add(*y)?),
+        Scalar::IntSub => Atom::Int(x.checked_sub(*y)?),
+        Scalar::IntMul => Atom::Int(x.checked_mul(*y)?),
+        Scalar::IntEq => Atom::Bool(x == y),
+        Scalar::IntNe => Atom::Bool(x != y),
+        Scalar::IntLt => Atom::Bool(x < y),
+        Scalar::IntLe => Atom::Bool(x <= y),
+        Scalar::IntGt => Atom::Bool(x > y),
+        Scalar::IntGe => Atom::Bool(x >= y),
+        _ => return None,
+    })
+}
+
 impl Specialiser<'_> {
     pub fn scalar(&mut self, op: Scalar, args: Vec<Atom>, ty: ShapeId, span: Span) -> Val {
         let scalar_type = match ty {
@@ -27,6 +50,9 @@ impl Specialiser<'_> {
             INT => Type::Int,
             _ => Type::Real,
         };
+        if let Some(atom) = folded(op, &args) {
+            return Val { atom, shape: ty };
+        }
         let atom = self.draft.write(scalar_type, Op::Scalar(op, args), span);
         Val { atom, shape: ty }
     }

@@ -101,9 +101,13 @@ impl Specialiser<'_> {
         if depth == 0 || d.shape == ZERO || self.surely_conforms(of.shape, d.shape, depth) {
             return Ok(());
         }
-        // A sensitivity that is full for some value is compared by that value when it unfolds.
-        let only_full = self.graph.alternatives(d.shape).iter().all(|one| one.head == Head::Full);
-        if only_full {
+        // A sensitivity that is full for some value: the two values are compared, as far as shapes tell.
+        let fulls = self.graph.alternatives(d.shape).iter().filter(|one| one.head == Head::Full);
+        let others: Vec<ShapeId> = fulls.map(|one| one.parts[0]).collect();
+        if others.iter().any(|other| !self.is_alike(of.shape, *other, depth)) {
+            return self.dynamic(span, "a sensitivity that belongs to another value");
+        }
+        if others.len() == self.graph.alternatives(d.shape).len() {
             return Ok(());
         }
         let of = self.forced(of, span)?;
@@ -181,6 +185,30 @@ impl Specialiser<'_> {
             self.conform(&a, &b, code, depth - 1, span)?;
         }
         Ok(())
+    }
+
+    /// Do the kinds of two values agree, as far as their shapes tell?
+    fn is_alike(&self, of: ShapeId, other: ShapeId, depth: usize) -> bool {
+        if of == other || depth == 0 {
+            return true;
+        }
+        let kind = |head: &Head| match head {
+            Head::Closure { .. } | Head::Prim { .. } | Head::Sealed { .. } => Some(Head::Full),
+            Head::Zero | Head::Handle(_) | Head::Part(..) | Head::Full => None,
+            Head::Record(_) => Some(Head::Record([].into())),
+            other => Some(other.clone()),
+        };
+        let left = self.graph.alternatives(of);
+        self.graph.alternatives(other).iter().all(|theirs| {
+            let Some(wanted) = kind(&theirs.head) else { return true };
+            let same: Vec<_> = left.iter().filter(|ours| kind(&ours.head).is_none_or(|kind| kind == wanted)).collect();
+            !same.is_empty()
+                && same.iter().any(|ours| {
+                    ours.parts.len() != theirs.parts.len()
+                        || matches!(ours.head, Head::Closure { .. } | Head::Full)
+                        || ours.parts.iter().zip(&theirs.parts).all(|(a, b)| self.is_alike(*a, *b, depth - 1))
+                })
+        })
     }
 
     /// Is it clear from the shapes alone that every such sensitivity fits every such value?

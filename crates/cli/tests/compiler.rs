@@ -1,0 +1,179 @@
+//! What the commands say that look into the compiler: `explain-perf`, `ir`, `tape`.
+
+mod support;
+
+use support::{Folder, evert, evert_in};
+
+/// J of a function under a recursion whose depth depends on data: no shape settles for it.
+const DYNAMIC: &str = "\
+fn nth(n, f) = if n == 0 { f } else { nth(n - 1, grad(f)) }
+fn order(x) = if x > 1 { 2 } else { 1 }
+nth(order(2.0), x => x^3)(2.0)
+nth(order(0.5), x => x^3)(2.0)
+";
+
+const FOLD: &str = "\
+fn poly(w, xs) = fold((acc, x) => acc * w + x, 0.0, xs)
+let data = [1.0, 2.0, 3.0]
+poly(2.0, data)
+grad(w => poly(w, data))(2.0)
+";
+
+const LIST: &str = "\
+fn total(xs) = match xs { Nil => 0.0, Cons(x, rest) => sin(x) + total(rest) }
+let data = to_list([0.5, 1.0, 1.5])
+print(\"not shown\")
+";
+
+fn program(name: &str, text: &str) -> (Folder, String) {
+    let folder = Folder::new(name);
+    folder.write("a.ev", text);
+    let path = folder.path("a.ev");
+    (folder, path)
+}
+
+#[test]
+fn a_dynamic_place_is_named_with_its_reason_and_what_to_try() {
+    let (_folder, path) = program("dynamic", DYNAMIC);
+    let ran = evert(&["explain-perf", &path]);
+    ran.fails_with(0);
+    for part in ["dynamic: ", "  |", "^^^", "= help: ", "a.ev:3:1 is left", "a.ev:4:1 is left", "2 of 2 steps left"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    evert(&["explain-perf", &path, "--count"]).succeeds_with("1\n");
+}
+
+#[test]
+fn where_nothing_is_dynamic_that_is_said() {
+    let (_folder, path) = program("static", FOLD);
+    evert(&["explain-perf", &path]).succeeds_with("nothing is dynamic: 3 steps can be compiled\n");
+    evert(&["explain-perf", &path, "--count"]).succeeds_with("0\n");
+    let without = evert_in(&[("EVERT_LLVM", "none")], &["explain-perf", &path]);
+    without.fails_with(0);
+    assert!(without.out.contains("there is no native engine") && without.out.contains("nothing is dynamic"));
+}
+
+#[test]
+fn verbose_figures_are_given_for_each_step() {
+    let (_folder, path) = program("figures", FOLD);
+    let ran = evert(&["explain-perf", &path, "--verbose"]);
+    assert!(ran.out.contains("a.ev:2:1: interpreted, because it is short"), "{}", ran.out);
+    if evert(&["eval", "1"]).err.is_empty() {
+        for part in ["a.ev:4:1: compiled: ", " instances, ", " bytes of IR, ", " ms"] {
+            assert!(ran.out.contains(part), "{part}: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn a_program_that_fails_is_explained_up_to_there() {
+    let (_folder, path) = program("fails", "1 + 1\n[1][2]\n2\n");
+    let ran = evert(&["explain-perf", &path]);
+    ran.fails_with(1);
+    assert!(ran.err.contains("E0307") && ran.out.contains("2 steps"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn l1_and_l3_parse_back() {
+    let (_folder, path) = program("parse", FOLD);
+    for after in ["none", "inline", "all"] {
+        for step in ["1", "2", "3"] {
+            let text = evert(&["ir", &path, "--level", "l3", "--after", after, "--step", step]).out;
+            let parsed = first_order::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(first_order::check(&parsed), Ok(()));
+            let (_, body) = text.split_once('\n').expect("a comment first");
+            assert_eq!(first_order::print(&parsed), body);
+        }
+    }
+    let text = evert(&["ir", &path, "--level", "l1"]).out;
+    assert!(calculus::text::parse_module(&text).is_ok(), "{text}");
+}
+
+#[test]
+fn the_levels_of_the_compiler_are_printed_for_each_step() {
+    let text = "fold((a, x) => a * 2.0 + x, 0.0, [1.0, 2.0])";
+    let level = |level: &str| evert(&["ir", "-e", text, "--level", level]).out;
+    let specialised = level("l3");
+    assert!(specialised.starts_with("// step 1, <text>:1:1\nentry f0(): s0\n"), "{specialised}");
+    assert!(specialised.contains("call f1(") && !specialised.contains("loop"), "{specialised}");
+    let optimised = evert(&["ir", "-e", text, "--level", "l3", "--after", "all"]).out;
+    assert!(optimised.contains("= loop (") && !optimised.contains("call"), "{optimised}");
+    assert!(level("l4").contains("release ") && level("l4").contains("descriptor d0 = array of 1 words"));
+    assert!(level("llvm").starts_with("; step 1") && level("llvm").contains("define void @entry("));
+    assert!(level("syntax").contains("(call fold ") && level("l1").contains("step show"));
+}
+
+#[test]
+fn steps_are_selected_by_number() {
+    let (_folder, path) = program("step", FOLD);
+    let all = evert(&["ir", &path, "--level", "l3"]).out;
+    assert_eq!(all.matches("// step").count(), 3, "{all}");
+    let one = evert(&["ir", &path, "--level", "l3", "--step", "2"]).out;
+    assert!(one.starts_with("// step 2, ") && one.matches("// step").count() == 1, "{one}");
+    for step in ["0", "4"] {
+        let ran = evert(&["ir", &path, "--level", "l3", "--step", step]);
+        ran.fails_with(2);
+        assert!(ran.err.contains("the program has 3"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_unknown_pass_is_answered_with_the_known_ones() {
+    let ran = evert(&["ir", "-e", "1", "--level", "l3", "--after", "fuse"]);
+    ran.fails_with(2);
+    assert!(ran.err.contains("there is no pass `fuse`") && ran.err.contains("tail_calls"), "{}", ran.err);
+    let listing = evert(&["ir", "--passes"]).out;
+    for pass in optimise::PASSES {
+        assert!(listing.contains(pass.name), "{}", pass.name);
+    }
+    evert(&["ir"]).fails_with(2);
+    evert(&["ir", "-e", "1", "--level", "l4", "--function", "f"]).fails_with(2);
+}
+
+#[test]
+fn a_dynamic_step_has_no_l3() {
+    let (_folder, path) = program("no-l3", DYNAMIC);
+    let ran = evert(&["ir", &path, "--level", "l3", "--step", "1"]);
+    ran.fails_with(1);
+    assert!(ran.err.contains("dynamic: ") && ran.err.contains("step 1 is left to the reference"), "{}", ran.err);
+}
+
+#[test]
+fn the_checkers_accept_every_pass() {
+    let (_folder, path) = program("check", FOLD);
+    let ran = evert(&["ir", &path, "--check"]);
+    ran.fails_with(0);
+    assert_eq!(ran.out.matches("holds on L1, on L3 after each of").count(), 3, "{}", ran.out);
+    let shown = evert(&["ir", &path, "--check", "--level", "l4", "--step", "2"]);
+    assert!(shown.code == Some(0) && shown.out.contains("entry f0"), "{}", shown.err);
+}
+
+#[test]
+fn the_tape_of_a_recursion_is_a_node_for_each_call() {
+    let (_folder, path) = program("tape", LIST);
+    let ran = evert(&["tape", &path, "total", "data"]);
+    ran.fails_with(0);
+    for part in ["grad(total)(data) makes on the heap", "total_back", " bytes each", "made by `total'`", "a.ev:1:"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    assert!(!ran.out.contains("not shown"));
+    assert!(ran.out.contains("result: Cons("), "{}", ran.out);
+}
+
+#[test]
+fn a_linear_map_needs_no_tape_and_a_nonlinear_one_does() {
+    let (_folder, path) = program("map", "fn twice(xs) = sum(map(x => 2 * x, xs))\nfn square(xs) = sum(map(x => x * x, xs))\n");
+    let tape = |name: &str| evert(&["tape", &path, name, "[1.0, 2.0]"]).out;
+    assert!(tape("square").contains("array of (real, real)"), "{}", tape("square"));
+    assert!(!tape("twice").contains("array of (real, real)"), "{}", tape("twice"));
+}
+
+#[test]
+fn a_tape_without_nodes_and_mistakes_are_said() {
+    let (_folder, path) = program("no-tape", "fn f(x) = sin(x)^2\n");
+    let ran = evert(&["tape", &path, "f", "-2.0"]);
+    assert!(ran.out.contains("makes nothing on the heap"), "{}", ran.out);
+    let ran = evert(&["tape", &path, "g"]);
+    ran.fails_with(1);
+    assert!(ran.err.contains("E0201"), "{}", ran.err);
+}
