@@ -1,7 +1,8 @@
 //! Our side: the kernels of a program, compiled once, run often.
 //!
 //! A program of `benches/programs` has definitions and kernels: `let primal = …`, `let gradient = …`, and so on for
-//! [`LABELS`]. All other `let`s are inputs: the compiler doesn't know their values.
+//! [`LABELS`]. All other `let`s are inputs; the
+//! compiler knows the values of those that are numbers.
 
 use std::time::Duration;
 
@@ -154,13 +155,9 @@ fn ready(
     Ok(Ready { compiled, codes: specialised.codes, args: args.collect(), dump })
 }
 
-/// The sum of all numbers in a value.
+/// The sum of all numbers in a value, as it is shown.
 fn total(value: &Value) -> f64 {
-    match value {
-        Value::Real(x) => *x,
-        Value::Int(n) => *n as f64,
-        Value::Data(data) => data.fields.iter().map(total).sum(),
-        _ => f64::NAN,
-    }
+    let text = evert::show(value);
+    let numbers = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
+    numbers.filter_map(|word| word.parse::<f64>().ok()).sum()
 }
-

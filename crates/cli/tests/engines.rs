@@ -8,7 +8,7 @@ use support::{Folder, Ran, evert, evert_in};
 const PROGRAM: &str = "\
 fn total(xs) = match xs { Nil => 0.0, Cons(x, rest) => sin(x) + total(rest) }
 let data = to_list([0.5 * i for i in 0..20])
-grad(total)(data) |> to_array
+grad(total)(data)
 fn poly(w) = fold((acc, x) => acc * w + x, 0.0, [1.0, 2.0, 3.0])
 (poly(2.0), grad(poly)(2.0), grad(grad(poly))(2.0))
 print(\"between\")
@@ -183,7 +183,8 @@ fn rules_are_checked_on_every_engine() {
         let expected = evert(&["test", &folder.path(file), "--engine", "reference"]);
         let ran = evert(&["test", &folder.path(file), "--engine", "native"]);
         assert_eq!((&ran.out, ran.code), (&expected.out, expected.code), "{file}");
-        assert_eq!(ran.code, Some(i32::from(file != "none.ev")), "{file}: {}", ran.out);
+        let is_checked = matches!(file, "clause.ev" | "module.ev");
+        assert_eq!(ran.code, Some(i32::from(is_checked)), "{file}: {}", ran.out);
     }
 }
 

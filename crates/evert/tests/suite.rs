@@ -309,6 +309,8 @@ fn report_steps(session: &Session, root: &Path) {
             Ran::Failed { .. } => say("failed", ""),
             Ran::Dynamic(dynamic) => say("dynamic", &format!("{} {}", place(*span), dynamic.reason)),
             Ran::Fallback(why) => {
+                // A broken invariant may come with the whole program.
+                let why: String = why.lines().next().unwrap_or("").chars().take(300).collect();
                 say("problem", &format!("{} fell back: {why}\n   {}", place(*span), session.sources.text(*span)));
             }
         }

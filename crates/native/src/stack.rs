@@ -10,6 +10,7 @@ use std::arch::naked_asm;
 use std::ptr;
 
 use crate::runtime::Context;
+use crate::runtime::heap::large_pages;
 
 /// The word of the context that holds the thread's stack pointer while compiled code runs.
 pub const HOST_WORD: usize = 4;
@@ -21,6 +22,8 @@ const SMALLEST: usize = 16 << 20;
 const RESERVE: usize = 1 << 20;
 /// Pages that nobody may touch.
 const GUARD: usize = 64 << 10;
+/// Deeper than this, the stack is on large pages.
+const SHALLOW: usize = 4 << 20;
 /// What stays with the process after a run.
 const KEPT: usize = 1 << 20;
 
@@ -57,6 +60,8 @@ impl Stack {
         let stack = Stack { base: base.cast(), size };
         // SAFETY: the guard lies inside the mapping just made.
         let guarded = unsafe { libc::mprotect(base, GUARD, libc::PROT_NONE) } == 0;
+        // The first frames stay on small pages: most runs need no more.
+        large_pages(base.cast(), size - SHALLOW);
         guarded.then_some(stack)
     }
 

@@ -1,6 +1,7 @@
 //! Calls give way to the bodies they run: of functions that are called once, and of small ones.
 //!
-//! Callees come before callers, so that what is inlined has its own calls inlined already. Recursive functions stay.
+//! Callees come before callers, so that what is inlined has its own calls inlined already. Functions that call themselves stay; of
+//! those that call each other, one that is called once becomes part of its caller.
 
 use first_order::{Atom, Block, End, Function, FunctionId, Op, Program, Statement, Type};
 
@@ -8,10 +9,14 @@ use crate::calls::Calls;
 use crate::copy::Copier;
 use crate::deep;
 use crate::rename::renumber;
-use crate::walk::{blocks_mut, discard, has_blocks, size};
+use crate::walk::{blocks_mut, discard, each_op, has_blocks, size};
 
 /// A body of so few statements is inlined wherever it is called.
 const SMALL: usize = 30;
+/// A body of so few statements is inlined if it is called at few places: what it computes twice, and what nobody needs of its
+/// result, is then seen.
+const MEDIUM: usize = 300;
+const FEW: usize = 4;
 /// The program may grow by this factor …
 const GROWTH: usize = 4;
 /// … and this many statements.
@@ -32,9 +37,18 @@ pub fn run(program: &mut Program) {
             inliner.function(*id, &mut function, &program.functions);
             program.functions[at] = function;
         }
-        let once = sites[at] == 1;
-        inliner.inlined[at] = *id != program.entry && !calls.is_recursive(*id) && (once || inliner.sizes[at] <= SMALL);
+        let (once, few) = (sites[at] == 1, sites[at] as usize <= FEW);
+        let circular = if once { calls_itself(&program.functions[at], *id) } else { calls.is_recursive(*id) };
+        inliner.inlined[at] = *id != program.entry
+            && !circular
+            && (once || inliner.sizes[at] <= SMALL || (few && inliner.sizes[at] <= MEDIUM));
     }
+}
+
+fn calls_itself(function: &Function, id: FunctionId) -> bool {
+    let mut found = false;
+    each_op(&function.body, &mut |_, op| found |= matches!(op, Op::Call(callee, _) if *callee == id));
+    found
 }
 
 struct Inliner {

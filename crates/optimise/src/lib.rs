@@ -5,6 +5,7 @@
 //! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
 
 mod calls;
+mod common;
 mod copy;
 mod dead_functions;
 mod dead_parts;
@@ -14,6 +15,7 @@ mod inline;
 mod needs;
 mod parts;
 mod rename;
+mod same_parts;
 mod simplify;
 mod split_parameters;
 mod tail_calls;
@@ -28,10 +30,12 @@ pub struct Pass {
 }
 
 const SIMPLIFY: Pass = Pass { name: "simplify", run: simplify::run };
+const COMMON: Pass = Pass { name: "common", run: common::run };
 const INLINE: Pass = Pass { name: "inline", run: inline::run };
 const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
 const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
+const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
 
 /// All passes, in the order they run.
@@ -43,6 +47,8 @@ pub const PASSES: &[Pass] = &[
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
     SIMPLIFY,
+    COMMON,
+    SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
     // What has become small or simple by now.
@@ -50,6 +56,8 @@ pub const PASSES: &[Pass] = &[
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
     SIMPLIFY,
+    COMMON,
+    SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
 ];

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::walk::each_op;
 
 /// A type of more parts than this is left as it is.
-const MAX_PARTS: usize = 512;
+const MAX_PARTS: usize = 10_000;
 
 #[derive(Default)]
 pub struct Parts {

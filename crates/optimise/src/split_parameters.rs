@@ -10,7 +10,7 @@ use crate::rename::renumber;
 use crate::walk::{blocks_mut, has_blocks};
 
 /// A struct of more parts than this stays whole.
-const MAX_PARTS: usize = 64;
+const MAX_PARTS: usize = 1000;
 
 pub fn run(program: &mut Program) {
     let split: Vec<Vec<bool>> = program

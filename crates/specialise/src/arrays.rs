@@ -67,6 +67,9 @@ impl Specialiser<'_> {
         let collected = matches!(alt.head, Head::Handle(_));
         let element = alt.parts[0];
         match prim {
+            Prim::Len if let Some(length) = self.known_length(&alt.content) => {
+                Ok(Val { atom: Atom::Int(i64::from(length)), shape: INT })
+            }
             Prim::Len if !collected => {
                 let atom = self.draft.write(Type::Int, Op::Len(alt.content.clone()), span);
                 Ok(Val { atom, shape: INT })
@@ -74,7 +77,11 @@ impl Specialiser<'_> {
             Prim::Len => self.bridge(prim, vec![value], INT, span),
             Prim::Shape => {
                 let shape = self.array_shape(1, INT);
-                self.bridge(prim, vec![value], shape, span)
+                let lengths = self.bridge(prim, vec![value], shape, span)?;
+                if let Atom::Var(var) = lengths.atom {
+                    self.draft.lengths.insert(var, rank);
+                }
+                Ok(lengths)
             }
             Prim::Sum => {
                 let shape = if element == INT { INT } else { REAL };
@@ -580,6 +587,11 @@ impl Specialiser<'_> {
         let n = self.count(n, span)?;
         let index = self.draft.fresh(Type::Int);
         let i = Val { atom: Atom::Var(index), shape: INT };
+        // Rows that don't fit are reported where the function ends that made them.
+        let made_at = match self.graph.only(f.shape).map(|one| one.head.clone()) {
+            Some(Head::Closure { code, member }) => self.codes.get(code).group.members[member as usize].body.span,
+            _ => span,
+        };
         let arm = self.arm(|this| {
             let value = this.apply(f, i, 0, span)?;
             this.forced(&value, span)
@@ -595,7 +607,7 @@ impl Specialiser<'_> {
         let arm = if rows.is_some() { self.extended(arm, |this, value| this.as_row(&value, span))? } else { arm };
         let body = Box::new(self.arm_block(arm, element, span)?);
         let ty = self.type_of(shape);
-        let atom = self.draft.write(ty, Op::Tabulate { n, index, body }, span);
+        let atom = self.draft.write(ty, Op::Tabulate { n, index, body }, made_at);
         if let Some((_, result)) = rows {
             return self.bridge(Prim::Unspread, vec![Val { atom, shape }], result, span);
         }

@@ -668,7 +668,7 @@ impl Draft {
     fn nested(&self, root: usize, fold: Fold) -> Option<Vec<usize>> {
         let mut classes: Vec<(Class, usize, Vec<usize>)> = vec![];
         let mut place: FxHashMap<Class, usize> = FxHashMap::default();
-        for node in self.below(self.find(root)) {
+        for node in self.below(self.find(root), |_| true) {
             for (head, refs) in self.nodes[node].values() {
                 let Some((class, most)) = class_of(head, refs.len(), fold) else { continue };
                 let at = *place.entry(class.clone()).or_insert_with(|| {
@@ -680,18 +680,25 @@ impl Draft {
                 }
             }
         }
-        classes.into_iter().find_map(|(_, most, members)| self.chain(&members, most))
+        classes.into_iter().find_map(|(class, most, members)| {
+            // What a function captures, or a sensitivity belongs to, is data of its own.
+            let through: fn(&Head) -> bool = match class {
+                Class::Data(..) => |head| matches!(head, Head::Variant(_) | Head::Part(..) | Head::Tuple | Head::Record(_)),
+                Class::Code(..) | Class::Head(..) => |_| true,
+            };
+            self.chain(&members, most, through)
+        })
     }
 
     /// More than `most` of these nodes that nest in each other.
-    fn chain(&self, members: &[usize], most: usize) -> Option<Vec<usize>> {
+    fn chain(&self, members: &[usize], most: usize, through: fn(&Head) -> bool) -> Option<Vec<usize>> {
         if members.len() <= most {
             return None;
         }
         let inside: FxHashSet<usize> = members.iter().copied().collect();
         let mut reached: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for node in members {
-            let below = self.below(*node).into_iter().filter(|other| other != node && inside.contains(other));
+            let below = self.below(*node, through).into_iter().filter(|other| other != node && inside.contains(other));
             reached.insert(*node, below.collect());
         }
         for (node, below) in members.iter().map(|node| (node, &reached[node])) {
@@ -715,13 +722,13 @@ impl Draft {
         None
     }
 
-    /// The nodes that can be reached from one, itself first.
-    fn below(&self, node: usize) -> Vec<usize> {
+    /// The nodes that can be reached from one through such heads, itself first.
+    fn below(&self, node: usize, through: fn(&Head) -> bool) -> Vec<usize> {
         let mut order = vec![node];
         let mut seen: FxHashSet<usize> = [node].into_iter().collect();
         let mut at = 0;
         while at < order.len() {
-            for (_, refs) in self.nodes[order[at]].values() {
+            for (_, refs) in self.nodes[order[at]].values().filter(|(head, _)| through(head)) {
                 for part in refs {
                     if let Ref::Draft(part) = part
                         && seen.insert(self.find(*part))

@@ -28,6 +28,8 @@ pub enum Kind {
     Force,
     /// A sensitivity next to its value, unfolded one level.
     Unfold,
+    /// A value with all its reals multiplied.
+    Times,
     /// A backpropagator applied to a sensitivity, without its seals.
     RunRaw,
 }
@@ -249,6 +251,10 @@ impl<'a> Specialiser<'a> {
             return self.dynamic(span, format!("more than {MAX_INSTANCES} instances: the shapes don't settle"));
         }
         let id = self.instances.len();
+        if std::env::var_os("EVERT_TRACE").is_some() {
+            let sizes: Vec<usize> = key.params.iter().map(|p| self.graph.depth(*p)).collect();
+            eprintln!("{id} {} {:?} parent {:?} sizes {sizes:?} {:?} nodes {}", self.described(&key.kind).0, key.kind, self.current, key.params, self.graph.shapes.0.len());
+        }
         let result = if let Kind::Convert { to } = key.kind { to } else { NEVER };
         self.by_key.insert(key.clone(), id);
         self.instances.push(Instance {
@@ -317,6 +323,7 @@ impl<'a> Specialiser<'a> {
             Kind::Convert { to } => self.convert_alternatives(&args[0], to, span),
             Kind::Force => self.force_alternatives(&args[0], span),
             Kind::Unfold => self.unfold(&args[0], &args[1], span),
+            Kind::Times => self.times_alternatives(&args[0], &args[1], span),
             Kind::RunRaw => self.run_raw_alternatives(&args[0], args[1].clone(), span),
         };
         let statements = self.draft.close();
@@ -359,6 +366,7 @@ impl<'a> Specialiser<'a> {
             Kind::Convert { .. } => (Rc::from("convert"), Span::default()),
             Kind::Force => (Rc::from("unfold"), Span::default()),
             Kind::Unfold => (Rc::from("unfold"), Span::default()),
+            Kind::Times => (Rc::from("times"), Span::default()),
             Kind::RunRaw => (Rc::from("pull"), Span::default()),
         }
     }

@@ -150,10 +150,7 @@ impl Specialiser<'_> {
                     (Head::Closure { .. } | Head::Prim { .. }, Head::Tuple) => d.parts.is_empty(),
                     (Head::Array(_), Head::Array(_) | Head::Handle(_)) => {
                         let (a, b) = (this.narrowed(&of), this.narrowed(&d));
-                        // The primitive compares the shapes; a mismatch of a rule's result has its own code, but
-                        // errors are described by the reference evaluator.
-                        let shape = this.accepted_array(&a, &b, span)?;
-                        this.bridge(Prim::Accept, vec![a, b], shape, span)?;
+                        this.conform_arrays(a, b, code, span)?;
                         true
                     }
                     _ => false,
@@ -164,8 +161,16 @@ impl Specialiser<'_> {
         Ok(())
     }
 
-    fn accepted_array(&mut self, of: &Val, d: &Val, span: Span) -> Result1<ShapeId> {
-        self.scratch(|this| this.unfold(of, d, span))
+    /// Arrays fit if their shapes are equal.
+    fn conform_arrays(&mut self, of: Val, d: Val, code: base::Code, span: Span) -> Result1<()> {
+        let lengths = self.graph.single(Head::Array(1), vec![crate::graph::INT]);
+        let known = self.bridge(Prim::Shape, vec![of], lengths, span)?;
+        let given = self.bridge(Prim::Shape, vec![d], lengths, span)?;
+        let equal = self.bridge(Prim::Eq, vec![known, given], BOOL, span)?;
+        let good = self.arm(|this| Ok(this.unit()))?;
+        let bad = self.arm(|this| this.fail(code, span))?;
+        self.branch(equal.atom, good, bad, span)?;
+        Ok(())
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -192,22 +197,28 @@ impl Specialiser<'_> {
         if of == other || depth == 0 {
             return true;
         }
-        let kind = |head: &Head| match head {
-            Head::Closure { .. } | Head::Prim { .. } | Head::Sealed { .. } => Some(Head::Full),
-            Head::Zero | Head::Handle(_) | Head::Part(..) | Head::Full => None,
-            Head::Record(_) => Some(Head::Record([].into())),
-            other => Some(other.clone()),
-        };
         let left = self.graph.alternatives(of);
         self.graph.alternatives(other).iter().all(|theirs| {
-            let Some(wanted) = kind(&theirs.head) else { return true };
-            let same: Vec<_> = left.iter().filter(|ours| kind(&ours.head).is_none_or(|kind| kind == wanted)).collect();
-            !same.is_empty()
-                && same.iter().any(|ours| {
+            left.iter().any(|ours| match (&ours.head, &theirs.head) {
+                (Head::Zero | Head::Handle(_) | Head::Part(..) | Head::Full, _) => true,
+                (_, Head::Zero | Head::Handle(_) | Head::Part(..) | Head::Full) => true,
+                (Head::Sealed { .. }, _) | (_, Head::Sealed { .. }) => true,
+                (Head::Closure { code, .. }, Head::Closure { code: given, .. }) => {
+                    let (known, given) = (self.codes.get(*code).labels(), self.codes.get(*given).labels());
+                    given.iter().all(|label| known.contains(label))
+                }
+                (Head::Closure { .. }, Head::Prim { .. }) => true,
+                (Head::Prim { .. }, Head::Closure { code, .. }) => self.codes.get(*code).labels().is_empty(),
+                (Head::Prim { .. }, Head::Prim { .. }) => true,
+                (Head::Closure { .. } | Head::Prim { .. }, _) | (_, Head::Closure { .. } | Head::Prim { .. }) => false,
+                (Head::Array(_), Head::Array(_)) => true,
+                (Head::Array(_), _) | (_, Head::Array(_)) => false,
+                (Head::Variant(a), Head::Variant(b)) if a != b => false,
+                _ => {
                     ours.parts.len() != theirs.parts.len()
-                        || matches!(ours.head, Head::Closure { .. } | Head::Full)
                         || ours.parts.iter().zip(&theirs.parts).all(|(a, b)| self.is_alike(*a, *b, depth - 1))
-                })
+                }
+            })
         })
     }
 
@@ -219,7 +230,8 @@ impl Specialiser<'_> {
         let (of_all, d_all) = (self.graph.alternatives(of), self.graph.alternatives(d));
         of_all.iter().all(|of| {
             d_all.iter().all(|d| match (&of.head, &d.head) {
-                (_, Head::Zero | Head::Full) | (Head::Zero | Head::Handle(_) | Head::Part(..), _) => true,
+                (_, Head::Full) => false,
+                (_, Head::Zero) | (Head::Zero | Head::Handle(_) | Head::Part(..), _) => true,
                 (Head::Real, Head::Real | Head::Int) => true,
                 (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
                 (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),

@@ -2,30 +2,39 @@
 
 use base::{Name, Span, codes};
 use calculus::Prim;
-use first_order::{Atom, Head, Op, Scalar};
+use first_order::{Atom, Head, Op, Scalar, ShapeId};
 
 use crate::graph::{NEVER, REAL};
-use crate::instances::Specialiser;
+use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
 impl Specialiser<'_> {
     /// A value with all its reals multiplied.
     pub fn times(&mut self, value: &Val, k: &Val, span: Span) -> Result1<Val> {
-        let value = self.forced(value, span)?;
-        if self.graph.get(value.shape).named.is_some() {
-            return self.bridge(Prim::Times, vec![value.clone(), k.clone()], value.shape, span);
-        }
         let k = self.forced(k, span)?;
         if k.shape != REAL {
             return self.fail(codes::WRONG_KIND, span);
         }
+        if self.is_large(value.shape) || self.is_recursive_shape(value.shape) {
+            return self.call(Kind::Times, vec![value.clone(), k], span);
+        }
+        self.times_alternatives(value, &k, span)
+    }
+
+    fn is_recursive_shape(&self, shape: ShapeId) -> bool {
+        self.graph.reachable(shape).into_iter().any(|id| self.graph.get(id).named.is_some())
+    }
+
+    /// One level of [`Specialiser::times`].
+    pub fn times_alternatives(&mut self, value: &Val, k: &Val, span: Span) -> Result1<Val> {
+        let value = self.forced(value, span)?;
         self.split(&value, span, &mut |this, alt| match &alt.head {
             Head::Real => Ok(this.scalar(Scalar::Mul, vec![k.atom.clone(), alt.content.clone()], REAL, span)),
             Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => {
                 let mut parts = vec![];
                 for i in 0..alt.parts.len() {
                     let part = this.part(&alt, i, span);
-                    parts.push(this.times(&part, &k, span)?);
+                    parts.push(this.times(&part, k, span)?);
                 }
                 this.construct(alt.head.clone(), parts, span)
             }

@@ -14,6 +14,8 @@ use super::{Context, SMALL_WORDS, handle};
 
 const FIRST_CHUNK: usize = 1 << 20;
 const LARGEST_CHUNK: usize = 64 << 20;
+/// Where the system has pages of this size, a long tape costs few page faults.
+const HUGE_PAGE: usize = 2 << 20;
 /// Words before a large object: previous, next, its words in all, one for alignment.
 const LARGE_HEADER: usize = 4;
 /// No object is larger; protects products of lengths.
@@ -110,7 +112,9 @@ impl Context {
     #[cold]
     fn new_chunk(&mut self) -> Result<(), Code> {
         let size = self.heap.chunks.last().map_or(FIRST_CHUNK, |(_, last)| (last.size() * 2).min(LARGEST_CHUNK));
-        let layout = Layout::from_size_align(size, 64).expect("a chunk's size is small");
+        let huge = size >= HUGE_PAGE;
+        let layout = Layout::from_size_align(size, if huge { HUGE_PAGE } else { 64 });
+        let layout = layout.expect("a chunk's size is small");
         if !memory::has_room_for(size) {
             return Err(codes::OUT_OF_MEMORY);
         }
@@ -118,6 +122,9 @@ impl Context {
         let chunk = unsafe { alloc(layout) };
         if chunk.is_null() {
             return Err(codes::OUT_OF_MEMORY);
+        }
+        if huge {
+            large_pages(chunk, size);
         }
         self.heap.chunks.push((chunk, layout));
         self.heap.took(size);
@@ -279,6 +286,17 @@ impl Drop for Context {
             unsafe { dealloc(chunk, layout) };
         }
     }
+}
+
+/// Asks for large pages; where there are none, nothing changes.
+pub(crate) fn large_pages(start: *mut u8, size: usize) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: advice changes nothing that a program could see.
+    unsafe {
+        libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, size);
 }
 
 fn large_layout(words: usize) -> Layout {

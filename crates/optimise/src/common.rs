@@ -1,0 +1,105 @@
+//! What was computed before is not computed again.
+//!
+//! An operation on scalars, a struct, an alternative or a field that a variable in scope already holds gives way to that
+//! variable. Derived code is full of them: each derivative computes its function anew. An operation that may fail has
+//! failed the first time, so the second can go.
+
+use first_order::{Atom, Block, Function, Op, Program, Scalar, Type, Var};
+use rustc_hash::FxHashMap;
+
+use crate::deep;
+use crate::rename::renumber;
+use crate::walk::{atoms_mut, blocks_mut, end_atoms_mut, has_blocks};
+
+pub fn run(program: &mut Program) {
+    program.functions.iter_mut().for_each(function);
+}
+
+fn function(function: &mut Function) {
+    let mut known =
+        Known { vars: &function.vars, seen: FxHashMap::default(), instead: vec![None; function.vars.len()] };
+    known.block(&mut function.body);
+    renumber(function);
+}
+
+/// What is computed, so that equal keys have equal values.
+#[derive(PartialEq, Eq, Hash, Clone)]
+enum Key {
+    Scalar(Scalar, Vec<Operand>),
+    Struct(Type, Vec<Operand>),
+    Inject(Type, u32, Operand),
+    Field(Operand, u32),
+}
+
+/// An atom; reals by their bits.
+#[derive(PartialEq, Eq, Hash, Clone, Copy)]
+enum Operand {
+    Var(Var),
+    Unit,
+    Bool(bool),
+    Int(i64),
+    Real(u64),
+}
+
+fn operand(atom: &Atom) -> Operand {
+    match atom {
+        Atom::Var(var) => Operand::Var(*var),
+        Atom::Unit => Operand::Unit,
+        Atom::Bool(b) => Operand::Bool(*b),
+        Atom::Int(n) => Operand::Int(*n),
+        Atom::Real(x) => Operand::Real(x.to_bits()),
+    }
+}
+
+struct Known<'a> {
+    vars: &'a [Type],
+    /// What the variables in scope hold.
+    seen: FxHashMap<Key, Var>,
+    /// What stands for a variable that is gone.
+    instead: Vec<Option<Var>>,
+}
+
+impl Known<'_> {
+    fn resolve(&self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom
+            && let Some(other) = self.instead[var.0 as usize]
+        {
+            *var = other;
+        }
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        let mut added = vec![];
+        block.statements.retain_mut(|statement| {
+            atoms_mut(&mut statement.op, &mut |atom| self.resolve(atom));
+            if has_blocks(&statement.op) {
+                deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(block)));
+                return true;
+            }
+            let Some(key) = self.key(statement.var, &statement.op) else { return true };
+            if let Some(before) = self.seen.get(&key) {
+                self.instead[statement.var.0 as usize] = Some(*before);
+                return false;
+            }
+            added.push(key.clone());
+            self.seen.insert(key, statement.var);
+            true
+        });
+        end_atoms_mut(&mut block.end, &mut |atom| self.resolve(atom));
+        for key in added {
+            self.seen.remove(&key);
+        }
+    }
+
+    fn key(&self, var: Var, op: &Op) -> Option<Key> {
+        let of = || self.vars[var.0 as usize].clone();
+        let operands = |atoms: &[Atom]| atoms.iter().map(operand).collect();
+        match op {
+            Op::Scalar(scalar, atoms) => Some(Key::Scalar(*scalar, operands(atoms))),
+            Op::Struct(fields) => Some(Key::Struct(of(), operands(fields))),
+            Op::Inject(tag, content) => Some(Key::Inject(of(), *tag, operand(content))),
+            Op::Field(whole, at) => Some(Key::Field(operand(whole), *at)),
+            _ => None,
+        }
+    }
+}
