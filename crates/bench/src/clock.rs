@@ -25,6 +25,6 @@ pub fn pin() {
 pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map(|(_, name)| name);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = info.lines().filter(|line| line.starts_with("processor")).count();
     format!("{}, {cores} cores; one thread, kept on one core", name.unwrap_or("an unknown processor"))
 }

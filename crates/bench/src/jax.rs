@@ -63,11 +63,9 @@ fn read(line: &str) -> Answer {
     }
     let numbers: Vec<f64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
     match numbers[..] {
-        [compiling, time, value] => Answer::Ran {
-            compiling: Duration::from_secs_f64(compiling),
-            time: Duration::from_secs_f64(time),
-            value,
-        },
+        [compiling, time, value] => {
+            Answer::Ran { compiling: Duration::from_secs_f64(compiling), time: Duration::from_secs_f64(time), value }
+        }
         _ => Answer::Not("no answer".into()),
     }
 }

@@ -14,7 +14,9 @@ fn main() -> ExitCode {
     let (options, dump) = match arguments() {
         Ok(options) => options,
         Err(argument) => {
-            eprintln!("what is {argument}? Use: cargo xtask bench [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]");
+            eprintln!(
+                "what is {argument}? Use: cargo xtask bench [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]"
+            );
             return ExitCode::from(2);
         }
     };

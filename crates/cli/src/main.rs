@@ -70,7 +70,9 @@ fn execute(arguments: Arguments) -> Status {
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
         Command::Fmt { check: false, files } => format::write(&terminal, &files),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),
-        Command::ExplainPerf { file, count, verbose } => perf::explain(&terminal, &file, &perf::Request { count, verbose }),
+        Command::ExplainPerf { file, count, verbose } => {
+            perf::explain(&terminal, &file, &perf::Request { count, verbose })
+        }
         Command::Ir(request) => ir::print(&launcher, &request),
         Command::Tape { file, name, argument } => tape::print(&terminal, &file, &name, &argument),
     }

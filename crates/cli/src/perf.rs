@@ -165,7 +165,10 @@ const ADVICE: &[(&str, &str)] = &[
     ("no derivative", "give the function that calls it a rule"),
     ("check_rule", "nothing: it is for tests, and compares with the reference evaluator by its nature"),
     ("J_inv", "apply J_inv to functions that J made, directly"),
-    ("J of recursive data", "make the data inside the function that is differentiated, or apply J to its functions one by one"),
+    (
+        "J of recursive data",
+        "make the data inside the function that is differentiated, or apply J to its functions one by one",
+    ),
     ("backpropagator may be no function", "return the same kind of value from every branch of the rule"),
     ("global", "compute the value inside the function that uses it"),
 ];

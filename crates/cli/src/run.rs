@@ -77,7 +77,9 @@ pub fn is_unit(value: &Value) -> bool {
 
 /// The call of `main`, if the program has one.
 pub fn main_step(session: &mut Session, tree: &Tree, args: Vec<String>) -> Option<Step> {
-    let Some(Binding::Root(main @ Root::Global(_))) = session.scope.get(Name::new("main")).cloned() else { return None };
+    let Some(Binding::Root(main @ Root::Global(_))) = session.scope.get(Name::new("main")).cloned() else {
+        return None;
+    };
     let Some(Value::Function(_)) = session.get("main") else { return None };
     let (span, parameters) = declaration(tree);
     let argument = if parameters == 1 { Atom::Root(arguments(session, args)?, 0) } else { Atom::Const(Const::Unit) };

@@ -142,7 +142,9 @@ impl Engines {
         let result = machine.call(step, Value::unit(), span);
         machine.skipped_prints = 0;
         let ran = match (&result, ran) {
-            (Ok(_), Ran::Failed { .. }) => Ran::Fallback("an error that the reference evaluator doesn't find".into()),
+            (Ok(_), Ran::Failed { code, span }) => {
+                Ran::Fallback(format!("{code} at {span:?}, which the reference evaluator doesn't find"))
+            }
             (Err(error), Ran::Failed { code, span }) if !is_same(machine, error, code, span) => {
                 let (right, place) = (error.code, error.span());
                 Ran::Fallback(format!("{code} at {span:?}, where the reference evaluator finds {right} at {place:?}"))
@@ -183,7 +185,7 @@ impl Engines {
         self.last = Some(Compilation {
             instances: *instances,
             stats: compiled.stats,
-            peak_bytes: usage.peak_bytes as usize,
+            peak_bytes: usage.peak_bytes,
             live_after: usage.live_after as usize,
         });
         result.map_err(|stop| match stop {

@@ -30,6 +30,16 @@ pub enum Problem {
 /// Runs a file's text in the session and checks what it claims: its expectations, its `test` blocks, and every
 /// custom rule that was used, where it was used.
 pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, Failure> {
+    run_telling(session, name, text, &mut |_, _| ())
+}
+
+/// The same; says before each step where it is.
+pub fn run_telling(
+    session: &mut Session,
+    name: &str,
+    text: &str,
+    tell: &mut dyn FnMut(&Session, Span),
+) -> Result<Vec<Case>, Failure> {
     if let Some(claim) = text.strip_prefix(REJECTED) {
         return Ok(vec![rejected(session, name, text, claim.lines().next().unwrap_or(""))]);
     }
@@ -39,6 +49,7 @@ pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, F
     let mut observed = vec![];
     let is_reference = session.engines.is_reference();
     for (step, statement) in module.steps.iter().zip(statements) {
+        tell(session, step.span);
         let before = observed.len();
         session.machine.observed = is_reference.then(|| std::mem::take(&mut observed));
         cases.extend(run_step(session, step, &tree, statement));

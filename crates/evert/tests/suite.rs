@@ -117,6 +117,8 @@ struct Report {
     failed: usize,
     problems: Vec<String>,
     dynamic: Vec<String>,
+    /// Where the last step is.
+    last: String,
 }
 
 fn run_all(jobs: &[(&str, PathBuf)], limit: Duration) -> Vec<Report> {
@@ -169,11 +171,12 @@ fn run_child(engine: &str, file: &Path, limit: Duration) -> Report {
         Some(status) if status.success() => {}
         Some(status) => {
             let last: Vec<&str> = complaints.lines().take(6).collect();
-            report.problems.push(format!("{name}: ended with {status}\n   {}", last.join("\n   ")));
+            let last = last.join("\n   ");
+            report.problems.push(format!("{}: {name} ended with {status}\n   {last}", report.last));
         }
-        None => report.problems.push(format!("{name}: took more than {limit:?}")),
+        None => report.problems.push(format!("{}: {name} took more than {limit:?}", report.last)),
     }
-    let Report { passed, compiled, failed, problems, dynamic } = &report;
+    let Report { passed, compiled, failed, problems, dynamic, .. } = &report;
     println!(
         "{engine:11} {name}: {:.1} s, {passed} passed, {} problems; {compiled} compiled, {failed} failed, {} dynamic",
         start.elapsed().as_secs_f64(),
@@ -191,6 +194,7 @@ fn read_report(text: &str) -> Report {
     for line in text.lines() {
         let (kind, words) = line.split_once(' ').unwrap_or((line, ""));
         match kind {
+            "step" => report.last = words.into(),
             "passed" => report.passed += 1,
             "compiled" => report.compiled += 1,
             "failed" => report.failed += 1,
@@ -259,7 +263,8 @@ fn run(engine: Engine, file: &Path) {
     session.engines.engine = engine;
     session.engines.always_compile = true;
     session.engines.log = Some(vec![]);
-    let cases = testing::run(&mut session, &name, &text);
+    let tell = &mut |session: &Session, span| say("step", &evert::expectation::place(&session.sources, span));
+    let cases = testing::run_telling(&mut session, &name, &text, tell);
     report_steps(&session, &root());
     let cases = match cases {
         Ok(cases) => cases,

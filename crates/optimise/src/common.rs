@@ -1,23 +1,25 @@
 //! What was computed before is not computed again.
 //!
 //! An operation on scalars, a struct, an alternative or a field that a variable in scope already holds gives way to that
-//! variable. Derived code is full of them: each derivative computes its function anew. An operation that may fail has
-//! failed the first time, so the second can go.
+//! variable; so does a call with the same arguments of a function that doesn't print. Derived code is full of them: each
+//! derivative computes its function anew. An operation that may fail or not end has done so the first time, so the second can go.
 
-use first_order::{Atom, Block, Function, Op, Program, Scalar, Type, Var};
+use first_order::{Atom, Block, Function, FunctionId, Op, Program, Scalar, Type, Var};
 use rustc_hash::FxHashMap;
 
 use crate::deep;
+use crate::effects::{self, Effects};
 use crate::rename::renumber;
 use crate::walk::{atoms_mut, blocks_mut, end_atoms_mut, has_blocks};
 
 pub fn run(program: &mut Program) {
-    program.functions.iter_mut().for_each(function);
+    let effects = effects::of_functions(program);
+    program.functions.iter_mut().for_each(|of| function(of, &effects));
 }
 
-fn function(function: &mut Function) {
-    let mut known =
-        Known { vars: &function.vars, seen: FxHashMap::default(), instead: vec![None; function.vars.len()] };
+fn function(function: &mut Function, effects: &[Effects]) {
+    let instead = vec![None; function.vars.len()];
+    let mut known = Known { vars: &function.vars, effects, seen: FxHashMap::default(), instead };
     known.block(&mut function.body);
     renumber(function);
 }
@@ -29,6 +31,7 @@ enum Key {
     Struct(Type, Vec<Operand>),
     Inject(Type, u32, Operand),
     Field(Operand, u32),
+    Call(FunctionId, Vec<Operand>),
 }
 
 /// An atom; reals by their bits.
@@ -53,6 +56,8 @@ fn operand(atom: &Atom) -> Operand {
 
 struct Known<'a> {
     vars: &'a [Type],
+    /// Of functions.
+    effects: &'a [Effects],
     /// What the variables in scope hold.
     seen: FxHashMap<Key, Var>,
     /// What stands for a variable that is gone.
@@ -99,6 +104,9 @@ impl Known<'_> {
             Op::Struct(fields) => Some(Key::Struct(of(), operands(fields))),
             Op::Inject(tag, content) => Some(Key::Inject(of(), *tag, operand(content))),
             Op::Field(whole, at) => Some(Key::Field(operand(whole), *at)),
+            Op::Call(callee, args) if !self.effects[callee.0 as usize].prints => {
+                Some(Key::Call(*callee, operands(args)))
+            }
             _ => None,
         }
     }

@@ -30,7 +30,14 @@ pub fn run(program: &mut Program) {
     let total: usize = sizes.iter().sum();
     let sites = calls.sites();
     let mut inliner = Inliner { sizes, left: total * (GROWTH - 1) + SLACK, inlined: vec![false; calls.callees.len()] };
-    for id in calls.groups.iter().flatten() {
+    // Of functions that call each other, those that are called once come before their callers.
+    let mut order: Vec<FunctionId> = vec![];
+    for group in &calls.groups {
+        let (once, others): (Vec<FunctionId>, Vec<FunctionId>) =
+            group.iter().copied().partition(|id| sites[id.0 as usize] == 1);
+        order.extend(once.iter().chain(&others));
+    }
+    for id in &order {
         let at = id.0 as usize;
         if calls.callees[at].iter().any(|callee| inliner.inlined[callee.0 as usize]) {
             let mut function = std::mem::replace(&mut program.functions[at], nothing());

@@ -22,7 +22,13 @@ pub fn run(program: &mut Program) {
     }
     let parents = Parents::of(&parts);
     for function in &mut program.functions {
-        let mut reader = Reader { parts: &parts, parents: &parents, instead: &instead, vars: &mut function.vars, held: FxHashMap::default() };
+        let mut reader = Reader {
+            parts: &parts,
+            parents: &parents,
+            instead: &instead,
+            vars: &mut function.vars,
+            held: FxHashMap::default(),
+        };
         reader.block(&mut function.body);
         renumber(function);
     }

@@ -184,11 +184,28 @@ impl Specialiser<'_> {
             return Ok(());
         }
         let labels = labels.to_vec();
-        self.split(d, span, &mut |this, alt| match &alt.head {
-            Head::Record(given) if given.iter().any(|label| !labels.contains(label)) => {
-                this.fail(codes::NOT_CONFORMING, span)
+        self.split(d, span, &mut |this, alt| {
+            if let Head::Record(given) = &alt.head {
+                for (i, label) in given.iter().enumerate() {
+                    if !labels.contains(label) {
+                        let part = this.part(&alt, i, span);
+                        this.absent(&part, codes::NOT_CONFORMING, span)?;
+                    }
+                }
             }
-            _ => Ok(this.unit()),
+            Ok(this.unit())
+        })?;
+        Ok(())
+    }
+
+    /// Fails unless a field isn't there: in a record that was joined with others, it is the symbolic zero then.
+    pub fn absent(&mut self, part: &Val, code: base::Code, span: Span) -> Result1<()> {
+        if part.shape == ZERO {
+            return Ok(());
+        }
+        self.split(part, span, &mut |this, alt| match alt.head {
+            Head::Zero => Ok(this.unit()),
+            _ => this.fail(code, span),
         })?;
         Ok(())
     }

@@ -530,6 +530,12 @@ impl Graph {
         seen
     }
 
+    /// How many parts all shapes below one have together.
+    pub fn edges(&self, id: ShapeId) -> u64 {
+        let parts = |id: ShapeId| self.alternatives(id).iter().map(|one| one.parts.len() as u64 + 1).sum::<u64>();
+        self.reachable(id).into_iter().map(parts).sum()
+    }
+
     pub fn depth(&self, id: ShapeId) -> usize {
         self.reachable(id).len()
     }

@@ -71,6 +71,7 @@ pub struct Specialiser<'a> {
     current: Option<usize>,
     types: FxHashMap<ShapeId, Type>,
     sizes: FxHashMap<ShapeId, usize>,
+    pub leaf_counts: FxHashMap<ShapeId, u64>,
     pub globals: Vec<GlobalId>,
     pub global_shapes: FxHashMap<GlobalId, ShapeId>,
     /// The shapes of sums of elements of arrays.
@@ -85,7 +86,8 @@ pub struct Specialiser<'a> {
 /// How many instances a step may have, how often one may be analysed, and how much may be written in all.
 const MAX_INSTANCES: usize = 4_000;
 const MAX_ANALYSES: u32 = 60;
-const MAX_WRITTEN: usize = 6_000_000;
+const MAX_WRITTEN: usize = 2_000_000;
+const MAX_SHAPES: usize = 60_000;
 /// How many instances of one function may be nested before their parameters are joined.
 const MAX_NESTED: usize = 8;
 
@@ -102,6 +104,7 @@ impl<'a> Specialiser<'a> {
             current: None,
             types: FxHashMap::default(),
             sizes: FxHashMap::default(),
+            leaf_counts: FxHashMap::default(),
             globals: vec![],
             global_shapes: FxHashMap::default(),
             sums: FxHashMap::default(),
@@ -158,6 +161,9 @@ impl<'a> Specialiser<'a> {
 
     /// Calls an instance and gives its result; params are converted if the instance is wider.
     pub fn call(&mut self, kind: Kind, args: Vec<Val>, span: Span) -> Result1<Val> {
+        if self.written + self.draft.written > MAX_WRITTEN || self.graph.shapes.0.len() > MAX_SHAPES {
+            return self.dynamic(span, "the specialised program is too large");
+        }
         let mut params: Vec<ShapeId> = args.iter().map(|arg| arg.shape).collect();
         let key = Key { kind: kind.clone(), params: params.clone() };
         let id = match self.by_key.get(&key) {
@@ -251,10 +257,6 @@ impl<'a> Specialiser<'a> {
             return self.dynamic(span, format!("more than {MAX_INSTANCES} instances: the shapes don't settle"));
         }
         let id = self.instances.len();
-        if std::env::var_os("EVERT_TRACE").is_some() {
-            let sizes: Vec<usize> = key.params.iter().map(|p| self.graph.depth(*p)).collect();
-            eprintln!("{id} {} {:?} parent {:?} sizes {sizes:?} {:?} nodes {}", self.described(&key.kind).0, key.kind, self.current, key.params, self.graph.shapes.0.len());
-        }
         let result = if let Kind::Convert { to } = key.kind { to } else { NEVER };
         self.by_key.insert(key.clone(), id);
         self.instances.push(Instance {

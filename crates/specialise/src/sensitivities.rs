@@ -185,8 +185,12 @@ impl Specialiser<'_> {
         span: Span,
     ) -> Result1<()> {
         for (i, label) in labels.iter().enumerate() {
-            let Some(at) = known.iter().position(|name| name == label) else { return self.fail(code, span) };
-            let (a, b) = (self.part(of, at, span), self.part(d, i, span));
+            let b = self.part(d, i, span);
+            let Some(at) = known.iter().position(|name| name == label) else {
+                self.absent(&b, code, span)?;
+                continue;
+            };
+            let a = self.part(of, at, span);
             self.conform(&a, &b, code, depth - 1, span)?;
         }
         Ok(())
@@ -304,7 +308,8 @@ impl Specialiser<'_> {
                     } else if !group.members[index].mentions.contains(label)
                         && group.members.iter().all(|other| other.name != Some(*label))
                     {
-                        return this.fail(codes::UNKNOWN_LABEL, span);
+                        let part = this.part(&alt, i, span);
+                        this.absent(&part, codes::UNKNOWN_LABEL, span)?;
                     }
                 }
                 this.construct(Head::Record(kept.into()), parts, span)

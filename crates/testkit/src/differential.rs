@@ -61,8 +61,8 @@ pub fn questions(entry: &str, point: &str) -> [String; 4] {
     ]
 }
 
-/// Tries every question of a case on every engine.
-pub fn compare(case: &Case) -> Tally {
+/// Tries every question of a case on every engine; says before each which it is.
+pub fn compare(case: &Case, tell: &mut dyn FnMut(Engine, &str)) -> Tally {
     let mut tally = Tally::default();
     let mut reference = Trial::new(case, Engine::Reference);
     let mut others = ENGINES.map(|engine| Trial::new(case, engine));
@@ -76,6 +76,7 @@ pub fn compare(case: &Case) -> Tally {
         }
         for (engine, trial) in ENGINES.into_iter().zip(&mut others) {
             tally.steps += 1;
+            tell(engine, &step);
             let outcome = trial.run(&step);
             match outcome.ran {
                 Some(Ran::Compiled | Ran::Failed { .. }) => tally.compiled += 1,

@@ -1,8 +1,9 @@
 //! The hunt for programs on which engines disagree: random programs in child processes, so that neither a crash nor an endless
 //! loop ends the hunt, and finds made smaller.
 //!
-//! `--seed N` is the first seed, `--count N` or `--minutes N` how many, `--jobs N` how many at once, `--small` makes finds
-//! smaller. The last line says what was done.
+//! `--seed N` is the first seed, `--count N` or `--minutes N` how many, `--jobs N` how many at once; `--as-found` doesn't make
+//! finds smaller; `--patience N` is the time in seconds that a step may take; `--show` prints the program of the first seed.
+//! The last line says what was done.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -14,8 +15,8 @@ use crate::differential::{Case, Tally, compare};
 use crate::generate::generate;
 use crate::shrink;
 
-/// A program that takes longer than this is a find.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A step that takes longer than this, in seconds, is a find.
+const PATIENCE: u64 = 30;
 
 pub struct Arguments {
     pub seed: u64,
@@ -23,12 +24,13 @@ pub struct Arguments {
     pub minutes: Option<u64>,
     pub jobs: usize,
     pub small: bool,
+    pub patience: Duration,
 }
 
 impl Default for Arguments {
     fn default() -> Arguments {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        Arguments { seed: 0, count: None, minutes: None, jobs, small: true }
+        Arguments { seed: 0, count: None, minutes: None, jobs, small: true, patience: Duration::from_secs(PATIENCE) }
     }
 }
 
@@ -65,8 +67,14 @@ fn read_arguments() -> Arguments {
             "--count" => found.count = Some(number()),
             "--minutes" => found.minutes = Some(number()),
             "--jobs" => found.jobs = number() as usize,
+            "--patience" => found.patience = Duration::from_secs(number()),
             "--as-found" => found.small = false,
-            other => panic!("{other}: only --seed, --count, --minutes, --jobs and --as-found are known"),
+            "--show" => {
+                let program = generate(found.seed);
+                println!("{}// at {}", program.source(), program.points.join(" and "));
+                std::process::exit(0);
+            }
+            other => panic!("{other}: see the beginning of hunt.rs"),
         }
     }
     found
@@ -99,13 +107,13 @@ pub fn hunt(arguments: &Arguments) -> Hunt {
                     if seed >= end || deadline.is_some_and(|deadline| Instant::now() > deadline) {
                         break;
                     }
-                    let verdict = server.get_or_insert_with(Server::start).ask(&format!("seed {seed}"));
+                    let verdict = server.get_or_insert_with(Server::start).ask(&format!("seed {seed}"), arguments.patience);
                     let found = note(&hunt, seed, &verdict);
-                    if verdict.is_none_or_broken() {
+                    if verdict.is_no_answer() {
                         server = None;
                     }
                     if let Some(words) = found {
-                        tell(seed, &words, arguments.small);
+                        tell(seed, &words, arguments);
                     }
                 }
             });
@@ -127,8 +135,8 @@ fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
             hunt.endless += endless;
             finds.first()?.clone()
         }
-        Verdict::Broken => "crash: the process ended".into(),
-        Verdict::Late => format!("hang: more than {PATIENCE:?}"),
+        Verdict::Broken(step) => format!("crash: {step}"),
+        Verdict::Late(step) => format!("hang: {step}"),
     };
     hunt.finds.push((seed, words.clone()));
     if hunt.programs.is_multiple_of(500) {
@@ -137,9 +145,9 @@ fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
     Some(words)
 }
 
-fn tell(seed: u64, words: &str, small: bool) {
+fn tell(seed: u64, words: &str, arguments: &Arguments) {
     println!("seed {seed}: {words}");
-    if !small {
+    if !arguments.small {
         return;
     }
     let program = generate(seed);
@@ -147,17 +155,17 @@ fn tell(seed: u64, words: &str, small: bool) {
     let kind = kind_of(words);
     let mut server = None;
     let smaller = shrink::shrink(&case, &mut |case| {
-        let verdict = server.get_or_insert_with(Server::start).ask(&written(case));
-        if verdict.is_none_or_broken() {
+        let verdict = server.get_or_insert_with(Server::start).ask(&written(case), arguments.patience);
+        if verdict.is_no_answer() {
             server = None;
         }
         match verdict {
             Verdict::Answer { finds, .. } => finds.iter().any(|find| kind_of(find) == kind),
-            Verdict::Broken => kind.starts_with("crash"),
-            Verdict::Late => kind.starts_with("hang"),
+            Verdict::Broken(_) => kind.starts_with("crash"),
+            Verdict::Late(_) => kind.starts_with("hang"),
         }
     });
-    let last = server.get_or_insert_with(Server::start).ask(&written(&smaller));
+    let last = server.get_or_insert_with(Server::start).ask(&written(&smaller), arguments.patience);
     if let Verdict::Answer { finds, .. } = &last {
         finds.iter().take(2).for_each(|find| println!("  {}", find.replace('\n', "\n  ")));
     }
@@ -173,14 +181,14 @@ fn kind_of(words: &str) -> String {
 
 enum Verdict {
     Answer { figures: [usize; 5], finds: Vec<String> },
-    /// The child ended.
-    Broken,
-    /// The child is still thinking, and was ended.
-    Late,
+    /// The child ended in this step.
+    Broken(String),
+    /// The child was still thinking about this step, and was ended.
+    Late(String),
 }
 
 impl Verdict {
-    fn is_none_or_broken(&self) -> bool {
+    fn is_no_answer(&self) -> bool {
         !matches!(self, Verdict::Answer { .. })
     }
 }
@@ -211,16 +219,16 @@ impl Server {
         Server { child, answers }
     }
 
-    fn ask(&mut self, question: &str) -> Verdict {
+    fn ask(&mut self, question: &str, patience: Duration) -> Verdict {
         let stdin = self.child.stdin.as_mut().expect("piped");
         if writeln!(stdin, "{}", question.replace('\n', "\\n")).and_then(|()| stdin.flush()).is_err() {
-            return Verdict::Broken;
+            return Verdict::Broken(String::new());
         }
-        let mut finds = vec![];
-        let start = Instant::now();
+        let (mut finds, mut last) = (vec![], String::new());
         loop {
-            match self.answers.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
+            match self.answers.recv_timeout(patience) {
                 Ok(line) => match line.split_once(' ') {
+                    Some(("step", words)) => last = words.into(),
                     Some(("find", words)) => finds.push(words.replace("\\n", "\n")),
                     Some(("done", words)) => {
                         let mut numbers = words.split(' ').filter_map(|word| word.parse().ok());
@@ -229,8 +237,8 @@ impl Server {
                     }
                     _ => {}
                 },
-                Err(mpsc::RecvTimeoutError::Disconnected) => return Verdict::Broken,
-                Err(mpsc::RecvTimeoutError::Timeout) => return Verdict::Late,
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Verdict::Broken(last),
+                Err(mpsc::RecvTimeoutError::Timeout) => return Verdict::Late(last),
             }
         }
     }
@@ -265,7 +273,8 @@ fn answer(question: &str) {
         }
         None => read_case(question),
     };
-    let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } = compare(&case);
+    let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } =
+        compare(&case, &mut |engine, step| println!("step {engine:?}: {}", step.replace('\n', " ")));
     let mut lines = String::new();
     for find in &finds {
         let words = format!("{:?} {}: {}\n  in {}", find.engine, find.kind, find.words, find.step);

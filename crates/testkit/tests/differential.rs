@@ -4,6 +4,9 @@
 
 use evert_testkit::hunt::{self, Arguments};
 
+/// Most of the time goes into specialising second derivatives.
+const SEEDS: u64 = 200;
+
 fn main() {
     llvm::self_test_child();
     if hunt::serve() {
@@ -13,7 +16,7 @@ fn main() {
     let parsed = given.as_deref().and_then(|text| text.split_once(','));
     let (seed, count) = match parsed.map(|(a, b)| (a.parse(), b.parse())) {
         Some((Ok(seed), Ok(count))) => (seed, count),
-        _ => (0, 200),
+        _ => (0, SEEDS),
     };
     let hunt = hunt::hunt(&Arguments { seed, count: Some(count), small: false, ..Arguments::default() });
     println!("{}", hunt.summary());

@@ -1,4 +1,5 @@
 //! `cargo xtask test`: everything that must hold before a change lands, in the order of cost.
+//! `cargo xtask bench`: our code against C and JAX; writes `docs/benchmarks.md`.
 
 use std::process::{Command, ExitCode};
 
@@ -27,18 +28,33 @@ const CHECKS: &[Check] = &[
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("test") => run(CHECKS),
+        Some("bench") => bench(),
         _ => {
-            eprintln!("usage: cargo xtask test");
+            eprintln!(
+                "usage: cargo xtask test\n       cargo xtask bench [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]"
+            );
             ExitCode::from(2)
         }
     }
 }
 
+/// Builds the command and the benchmarks, and runs these with the arguments that follow.
+fn bench() -> ExitCode {
+    let build = ["build", "--release", "--quiet", "--package", "evert-cli", "--package", "evert-bench"];
+    let run = ["run", "--release", "--quiet", "--package", "evert-bench", "--"];
+    let built = cargo().args(build).status().is_ok_and(|status| status.success());
+    let ran = built && cargo().args(run).args(std::env::args().skip(2)).status().is_ok_and(|status| status.success());
+    if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
+}
+
 fn run(checks: &[Check]) -> ExitCode {
     for check in checks {
         eprintln!("== {}: cargo {}", check.claim, check.cargo.join(" "));
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let status = Command::new(cargo).args(check.cargo).envs(check.environment.iter().copied()).status();
+        let status = cargo().args(check.cargo).envs(check.environment.iter().copied()).status();
         if !status.is_ok_and(|status| status.success()) {
             eprintln!("it does not hold that {}", check.claim);
             return ExitCode::FAILURE;

@@ -98,9 +98,7 @@ fn for_each_step(
 /// Later steps read what a definition defines; nobody needs the values of other steps.
 fn define(session: &mut Session, step: &Step) -> Result<(), Problem> {
     match step.kind {
-        StepKind::Define(_) => {
-            session.run_step(step).map(|_| ()).map_err(|error| Problem::Failed(vec![*error]))
-        }
+        StepKind::Define(_) => session.run_step(step).map(|_| ()).map_err(|error| Problem::Failed(vec![*error])),
         StepKind::Show | StepKind::Test(_) => Ok(()),
     }
 }
@@ -109,7 +107,8 @@ fn complain(terminal: &Terminal, session: &Session, number: usize, step: &Step, 
     match problem {
         Problem::Dynamic { reason, span } => {
             let span = if span == Span::default() { step.span } else { span };
-            let notes = vec![format!("step {number} is left to the reference evaluator; `evert explain-perf` says more")];
+            let notes =
+                vec![format!("step {number} is left to the reference evaluator; `evert explain-perf` says more")];
             let remark = Remark { kind: "dynamic", title: reason, span, notes, help: vec![] };
             terminal.error_text(&remark.render(&session.sources, terminal.err));
         }

@@ -12,9 +12,9 @@ pub fn holds(session: &Session, specialised: &Specialised, ty: &Type) -> Vec<Str
     let program = &specialised.program;
     let Type::Named(id) = ty else { return vec![] };
     let content = &program.types[id.0 as usize].content;
-    let shape = (0..program.shapes.0.len() as u32).map(ShapeId).find(|shape| {
-        program.shapes.get(*shape).named == Some(*id) && program.shapes.content_of(*shape) == *content
-    });
+    let shape = (0..program.shapes.0.len() as u32)
+        .map(ShapeId)
+        .find(|shape| program.shapes.get(*shape).named == Some(*id) && program.shapes.content_of(*shape) == *content);
     match shape {
         Some(shape) => {
             let alternatives = program.shapes.get(shape).alternatives.iter();

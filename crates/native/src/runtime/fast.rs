@@ -72,13 +72,13 @@ impl Call<'_> {
     /// # Safety
     /// As for [`apply`].
     unsafe fn operands(&self) -> Option<(Operand, Option<Operand>)> {
-        // SAFETY: by this function's contract. Each of these operands is one word.
+        // SAFETY: by this function's contract. The words of the arguments stand one after the other.
         unsafe {
             match self.site.args[..] {
-                [a] => Some((self.operand(a, self.args[0])?, None)),
+                [a] => Some((self.operand(a, self.args)?, None)),
                 [a, b] => {
-                    let first = self.operand(a, self.args[0])?;
-                    Some((first, Some(self.operand(b, self.args[1])?)))
+                    let (first, second) = self.args.split_at(self.border.layouts.get(a).words);
+                    Some((self.operand(a, first)?, Some(self.operand(b, second)?)))
                 }
                 _ => None,
             }
@@ -86,9 +86,11 @@ impl Call<'_> {
     }
 
     /// # Safety
-    /// The word is the first of a live value of the shape.
-    unsafe fn operand(&self, shape: ShapeId, word: u64) -> Option<Operand> {
-        match self.only_head(shape)? {
+    /// The words are those of a live value of the shape; there may be none.
+    unsafe fn operand(&self, shape: ShapeId, words: &[u64]) -> Option<Operand> {
+        let head = self.only_head(shape)?;
+        let word = *words.first()?;
+        match head {
             Head::Real => Some(Operand::Real(f64::from_bits(word))),
             Head::Int => Some(Operand::Int(word as i64)),
             Head::Array(_) => {
