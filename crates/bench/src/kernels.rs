@@ -75,8 +75,8 @@ fn engine() -> Result<native::engine::Engine, String> {
 }
 
 impl Program {
-    /// Reads a program and compiles its kernels. `Err` if there is no native engine or the program is wrong.
-    pub fn new(name: &str, text: &str, effort: Effort) -> Result<Program, String> {
+    /// Reads a program and compiles its kernels, with the engine's effort unless another is given. `Err` if there is no native engine or the program is wrong.
+    pub fn new(name: &str, text: &str, effort: Option<Effort>) -> Result<Program, String> {
         let engine = engine()?;
         let mut session = Session::offline();
         let describe = |failure: evert::Failure| format!("{name}: {}", failure[0].message);
@@ -121,7 +121,7 @@ fn compile(
     engine: &native::engine::Engine,
     step: &Step,
     label: String,
-    effort: Effort,
+    effort: Option<Effort>,
 ) -> Kernel {
     let mut times = Stages::default();
     let code = ready(session, engine, step, effort, &mut times);
@@ -132,7 +132,7 @@ fn ready(
     session: &Session,
     engine: &native::engine::Engine,
     step: &Step,
-    effort: Effort,
+    effort: Option<Effort>,
     times: &mut Stages,
 ) -> Result<Ready, String> {
     let start = busy();
@@ -146,6 +146,7 @@ fn ready(
     let lowered = loops::lower(&specialised.program);
     let ir = native::emit::emit(&lowered);
     times.lower = busy() - start;
+    let effort = effort.unwrap_or_else(|| evert::engine::effort(&specialised.program));
     let start = busy();
     let compiled = engine.compile(&specialised.program, effort).map_err(|why| why.to_string())?;
     times.llvm = (busy() - start).saturating_sub(times.lower);

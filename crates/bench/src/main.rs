@@ -61,11 +61,13 @@ fn programs(options: &Options) -> Result<Vec<(String, String)>, String> {
     Ok(programs)
 }
 
-fn effort() -> Effort {
+/// The effort to try instead of the engine's, for experiments.
+fn effort() -> Option<Effort> {
     match std::env::var("EVERT_BENCH_EFFORT").as_deref() {
-        Ok("quick") => Effort::Quick,
-        Ok("full") => Effort::Full,
-        _ => Effort::Standard,
+        Ok("quick") => Some(Effort::Quick),
+        Ok("standard") => Some(Effort::Standard),
+        Ok("full") => Some(Effort::Full),
+        _ => None,
     }
 }
 

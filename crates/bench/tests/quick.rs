@@ -3,13 +3,12 @@
 use std::process::Command;
 
 use bench::kernels::Program;
-use llvm::Effort;
 
 /// The most bytes of the heap while a kernel of a program runs; none where there is no LLVM.
 fn peak(name: &str, label: &str) -> Option<usize> {
     let path = bench::root().join("benches/programs").join(format!("{name}.ev"));
     let text = std::fs::read_to_string(path).expect("a program");
-    let mut program = Program::new(name, &text, Effort::Standard).ok()?;
+    let mut program = Program::new(name, &text, None).ok()?;
     let at = program.kernels.iter().position(|kernel| kernel.label == label).expect("a kernel");
     Some(program.run(at).expect("a value").peak_bytes)
 }

@@ -64,9 +64,10 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).expect("UTF-8 text")
 }
 
-/// A line without its indent, its span, and the numbers of variables, which change with every pass.
+/// A line without its indent, its spans, and the numbers of variables, which change with every pass.
 fn without_numbers(line: &str) -> String {
-    let line = line.split(" @").next().unwrap_or(line).trim();
+    let is_span = |word: &&str| word.starts_with('@') && word.contains("..");
+    let line = line.split_whitespace().filter(|word| !is_span(word)).collect::<Vec<_>>().join(" ");
     let mut out = String::new();
     for c in line.chars() {
         let numbers_something = out.ends_with(|last: char| last.is_alphabetic() || last == '_' || last == '#');

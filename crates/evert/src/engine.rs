@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use base::{Code, Diagnostic, Span};
+use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
 use first_order::{Block, Op, Program};
@@ -139,7 +139,10 @@ impl Engines {
                 }
             }
         };
-        let result = machine.call(step, Value::unit(), span);
+        let result = match ran {
+            Ran::Failed { code, span: place } => describe(machine, step, span, code, place),
+            _ => machine.call(step, Value::unit(), span),
+        };
         machine.skipped_prints = 0;
         let ran = match (&result, ran) {
             (Ok(_), Ran::Failed { code, span }) => {
@@ -178,7 +181,7 @@ impl Engines {
         if self.engine == Engine::FirstOrder || (!self.always_compile && is_brief(program)) {
             return interpret(step, args, output);
         }
-        let compiled = engine.compile(program, llvm::Effort::Standard).map_err(|why| Ran::Fallback(why.to_string()))?;
+        let compiled = engine.compile(program, effort(program)).map_err(|why| Ran::Fallback(why.to_string()))?;
         let result = engine.run(&compiled, &**codes, args, output);
         let usage = engine.usage();
         self.leaks += usize::from(result.is_ok() && usage.live_after != 0);
@@ -202,6 +205,28 @@ impl Engines {
     }
 }
 
+/// Runs a step that is known to fail on the reference evaluator, which describes the error best. If it takes too long, the
+/// error is reported as it was found.
+fn describe(machine: &mut Machine, step: &Value, span: Span, code: Code, place: Span) -> base::Result<Value> {
+    if machine.max_steps.is_some() {
+        return machine.call(step, Value::unit(), span);
+    }
+    machine.max_steps = Some(MAX_DESCRIBING_STEPS);
+    let result = machine.call(step, Value::unit(), span);
+    machine.max_steps = None;
+    match result {
+        Err(error) if error.code == codes::OUT_OF_STEPS => {
+            let title = codes::ALL.iter().find(|(known, _)| *known == code).map_or("an error", |(_, title)| title);
+            let place = if place == Span::default() { span } else { place };
+            Diagnostic::new(code, place, title).note("it happened too late to describe it further").err()
+        }
+        result => result,
+    }
+}
+
+/// How long the reference evaluator may take to describe an error.
+const MAX_DESCRIBING_STEPS: u64 = 400_000_000;
+
 /// A panic of a stage is our mistake, not the program's: the reference evaluator can still run the step.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
@@ -211,9 +236,11 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
 }
 
 /// Is this the error that an engine found? Where memory ended the engine knows no place; and of an error in the library
-/// the reference evaluator names the place in the program.
+/// the reference evaluator names the place in the program. Of rows that don't fit it names the one, an engine the whole.
 fn is_same(machine: &Machine, error: &Diagnostic, code: Code, span: Span) -> bool {
-    error.code == code && (error.span() == span || span.file.0 < machine.first_user_file)
+    let (place, library) = (error.span(), span.file.0 < machine.first_user_file);
+    let overlap = place.file == span.file && place.start < span.end.max(span.start + 1) && span.start < place.end;
+    error.code == code && (place == span || overlap || library)
 }
 
 fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
@@ -221,6 +248,15 @@ fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -
         first_order::Stop::Error { code, span } => Ran::Failed { code, span },
         first_order::Stop::Mismatch(why) => Ran::Fallback(why),
     })
+}
+
+/// A function of more statements than this is compiled in time linear in its size: LLVM's usual passes take the square.
+const LONG: usize = 4_000;
+
+/// How much work goes into the code of a program.
+pub fn effort(program: &Program) -> llvm::Effort {
+    let long = program.functions.iter().any(|function| function.vars.len() > LONG);
+    if long { llvm::Effort::Quick } else { llvm::Effort::Standard }
 }
 
 /// Does the program run straight through, so that every statement runs at most once?

@@ -4,6 +4,7 @@
 
 mod ops;
 mod tables;
+mod types;
 mod views;
 mod violation;
 
@@ -12,26 +13,28 @@ use base::Span;
 use crate::shape::ShapeId;
 use crate::term::{Atom, Block, End, Function, FunctionId, Op, Program, Type, Var};
 
+use types::Types;
 pub use violation::{Rule, Violation};
 
 /// Is the program well-formed?
 pub fn check(program: &Program) -> Result<(), Vec<Violation>> {
-    let mut violations = tables::check(program);
+    let types = Types::new(program.types.len());
+    let mut violations = tables::check(program, &types);
     if violations.is_empty() {
         let ids = 0..program.shapes.0.len() as u32;
-        let types: Vec<Type> = ids.map(|id| program.shapes.type_of(ShapeId(id))).collect();
+        let of_shapes: Vec<Type> = ids.map(|id| program.shapes.type_of(ShapeId(id))).collect();
         for (id, function) in program.functions.iter().enumerate() {
-            let mut checker = Checker::new(program, &types, FunctionId(id as u32), function);
+            let mut checker = Checker::new(program, &types, &of_shapes, FunctionId(id as u32), function);
             checker.function();
             violations.extend(checker.violations);
         }
-        violations.extend(entry(program, &types));
+        violations.extend(entry(program, &types, &of_shapes));
     }
     if violations.is_empty() { Ok(()) } else { Err(violations) }
 }
 
 /// The entry takes and gives values of the program's shapes.
-fn entry(program: &Program, types: &[Type]) -> Vec<Violation> {
+fn entry(program: &Program, types: &Types, of_shapes: &[Type]) -> Vec<Violation> {
     let mut violations = vec![];
     let mut report = |rule| {
         violations.push(Violation { function: Some(program.entry), span: Span::default(), rule });
@@ -46,8 +49,8 @@ fn entry(program: &Program, types: &[Type]) -> Vec<Violation> {
     let params = function.params.iter().map(|var| function.vars.get(var.0 as usize).cloned());
     let border = program.parameters.iter().zip(params).chain([(&program.result, Some(function.result.clone()))]);
     for (shape, found) in border {
-        let expected = &types[shape.0 as usize];
-        if let Some(found) = found.filter(|found| found != expected) {
+        let expected = &of_shapes[shape.0 as usize];
+        if let Some(found) = found.filter(|found| !types.same(found, expected)) {
             report(Rule::Mismatch { expected: expected.clone(), found });
         }
     }
@@ -56,8 +59,9 @@ fn entry(program: &Program, types: &[Type]) -> Vec<Violation> {
 
 struct Checker<'a> {
     program: &'a Program,
+    types: &'a Types,
     /// How values of each shape are represented.
-    types: &'a [Type],
+    of_shapes: &'a [Type],
     id: FunctionId,
     function: &'a Function,
     violations: Vec<Violation>,
@@ -81,16 +85,22 @@ struct Around<'a> {
 const NOTHING: Around<'static> = Around { again: None, tail: false };
 
 impl<'a> Checker<'a> {
-    fn new(program: &'a Program, types: &'a [Type], id: FunctionId, function: &'a Function) -> Checker<'a> {
+    fn new(
+        program: &'a Program,
+        types: &'a Types,
+        of_shapes: &'a [Type],
+        id: FunctionId,
+        function: &'a Function,
+    ) -> Checker<'a> {
         let vars = function.vars.len();
         let (bound, visible) = (vec![false; vars], vec![false; vars]);
         let span = function.span;
-        Checker { program, types, id, function, violations: vec![], bound, visible, scope: vec![], span }
+        Checker { program, types, of_shapes, id, function, violations: vec![], bound, visible, scope: vec![], span }
     }
 
     fn function(&mut self) {
         for of in self.function.vars.iter().chain([&self.function.result]) {
-            if let Some(rule) = tables::broken_type(self.program, of) {
+            if let Some(rule) = self.types.broken(of) {
                 self.report(rule);
             }
         }
@@ -198,7 +208,7 @@ impl<'a> Checker<'a> {
     }
 
     fn same(&mut self, expected: &Type, found: &Type) {
-        if expected != found {
+        if !self.types.same(expected, found) {
             self.report(Rule::Mismatch { expected: expected.clone(), found: found.clone() });
         }
     }

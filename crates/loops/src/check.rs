@@ -39,6 +39,13 @@ struct Checker<'p> {
 
 type Checked = Result<(), String>;
 
+/// Where control gets: code behind a branch of which no arm yields isn't reached, and owes nothing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Gets {
+    ToTheEnd,
+    Elsewhere,
+}
+
 impl<'p> Checker<'p> {
     fn new(program: &'p Program, function: &'p Function) -> Checker<'p> {
         let states = vec![State::Unbound; function.vars.len()];
@@ -49,8 +56,7 @@ impl<'p> Checker<'p> {
         for param in &self.function.params {
             self.bind(*param, State::Owns(1))?;
         }
-        self.block(&self.function.body, Some(&self.function.results))?;
-        if self.function.body.end != End::Never {
+        if self.block(&self.function.body, Some(&self.function.results))? == Gets::ToTheEnd {
             self.all_consumed(0)?;
         }
         Ok(())
@@ -136,25 +142,29 @@ impl<'p> Checker<'p> {
         atoms.iter().zip(leaves).try_for_each(|(atom, leaf)| self.fits(atom, *leaf))
     }
 
-    fn block(&mut self, block: &Block, results: Option<&[Leaf]>) -> Checked {
+    fn block(&mut self, block: &Block, results: Option<&[Leaf]>) -> Result<Gets, String> {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
             for statement in &block.statements {
-                self.statement(statement)?;
+                if self.statement(statement)? == Gets::Elsewhere {
+                    return Ok(Gets::Elsewhere);
+                }
             }
             match &block.end {
                 End::Yield(atoms) => {
                     if let Some(leaves) = results {
                         self.all_fit(atoms, leaves)?;
                     }
-                    atoms.iter().try_for_each(|atom| self.use_atom(atom, Use::Consume))
+                    atoms.iter().try_for_each(|atom| self.use_atom(atom, Use::Consume))?;
+                    Ok(Gets::ToTheEnd)
                 }
                 End::Again(atoms) => {
                     let (start, leaves) = self.loops.last().cloned().ok_or("again outside a loop")?;
                     self.all_fit(atoms, &leaves)?;
                     atoms.iter().try_for_each(|atom| self.use_atom(atom, Use::Consume))?;
-                    self.body_is_even(start)
+                    self.body_is_even(start)?;
+                    Ok(Gets::Elsewhere)
                 }
-                End::Never => Ok(()),
+                End::Never => Ok(Gets::Elsewhere),
             }
         })
     }
@@ -180,13 +190,16 @@ impl<'p> Checker<'p> {
         Ok(())
     }
 
-    fn statement(&mut self, statement: &Statement) -> Checked {
+    fn statement(&mut self, statement: &Statement) -> Result<Gets, String> {
         let Statement { vars, op, .. } = statement;
         self.signature(vars, op)?;
         if let Op::Open { taken, .. } = op {
-            for (var, _) in taken {
+            for (number, (var, place)) in taken.iter().enumerate() {
                 if self.states[var.0 as usize] != State::Borrowed {
                     return Err(format!("{op:?}: v{} isn't borrowed", var.0));
+                }
+                if taken[..number].iter().any(|(_, other)| other == place) {
+                    return Err(format!("{op:?}: place {place} moves twice"));
                 }
                 self.set(*var, State::Owns(1));
             }
@@ -199,7 +212,7 @@ impl<'p> Checker<'p> {
                 other => return Err(format!("v{} is retained: {other:?}", var.0)),
             };
             self.set(*var, state);
-            return Ok(());
+            return Ok(Gets::ToTheEnd);
         }
         let mut result = Ok(());
         op.for_each_use(|atom, how| {
@@ -209,20 +222,22 @@ impl<'p> Checker<'p> {
         });
         result.map_err(|error| format!("{op:?}: {error}"))?;
         let results: Vec<Leaf> = vars.iter().map(|var| self.leaf(*var)).collect();
-        match op {
+        let gets = match op {
             Op::If(_, yes, no) => self.branches(&[(&[], yes), (&[], no)], &results)?,
             Op::Switch(_, arms) => {
                 let arms: Vec<_> = arms.iter().map(|Arm { nulls, block }| (&nulls[..], block)).collect();
-                self.branches(&arms, &results)?;
+                self.branches(&arms, &results)?
             }
             Op::Loop { params, body } => self.looped(params, body, &results)?,
-            _ => {}
-        }
+            Op::Fail(_) => Gets::Elsewhere,
+            _ => Gets::ToTheEnd,
+        };
         let state = if op.binds_borrowed() { State::Borrowed } else { State::Owns(1) };
-        vars.iter().try_for_each(|var| self.bind(*var, state))
+        vars.iter().try_for_each(|var| self.bind(*var, state))?;
+        Ok(gets)
     }
 
-    fn branches(&mut self, branches: &[(&[Var], &Block)], results: &[Leaf]) -> Checked {
+    fn branches(&mut self, branches: &[(&[Var], &Block)], results: &[Leaf]) -> Result<Gets, String> {
         let mut agreed: Option<Vec<(Var, State)>> = None;
         let mut seen = vec![];
         for (nulls, block) in branches {
@@ -232,14 +247,13 @@ impl<'p> Checker<'p> {
                     self.set(*null, State::Null);
                 }
             }
-            self.block(block, Some(results))?;
+            let gets = self.block(block, Some(results))?;
             let touched = self.touched(start);
             self.undo(start);
-            let ends = matches!(block.end, End::Yield(_));
             let (inner, outer): (Vec<_>, Vec<_>) =
                 touched.into_iter().partition(|(var, _)| self.states[var.0 as usize] == State::Unbound);
             seen.extend(inner.iter().map(|(var, _)| *var));
-            if !ends {
+            if gets == Gets::Elsewhere {
                 continue;
             }
             for (var, state) in inner {
@@ -251,8 +265,9 @@ impl<'p> Checker<'p> {
             agreed = Some(self.agree(agreed, outer)?);
         }
         seen.into_iter().for_each(|var| self.set(var, State::Gone));
+        let gets = if agreed.is_some() { Gets::ToTheEnd } else { Gets::Elsewhere };
         agreed.into_iter().flatten().for_each(|(var, state)| self.set(var, state));
-        Ok(())
+        Ok(gets)
     }
 
     /// Two branches do the same to what is outside; to a null either may do anything.
@@ -275,22 +290,22 @@ impl<'p> Checker<'p> {
         Ok(all)
     }
 
-    fn looped(&mut self, params: &[(Var, Atom)], body: &Block, results: &[Leaf]) -> Checked {
+    fn looped(&mut self, params: &[(Var, Atom)], body: &Block, results: &[Leaf]) -> Result<Gets, String> {
         let start = self.log.len();
         for (param, _) in params {
             self.bind(*param, State::Owns(1))?;
         }
         self.loops.push((start, params.iter().map(|(param, _)| self.leaf(*param)).collect()));
-        self.block(body, Some(results))?;
+        let gets = self.block(body, Some(results))?;
         self.loops.pop();
-        if let End::Yield(_) = body.end {
+        if gets == Gets::ToTheEnd {
             self.body_is_even(start)?;
         }
         let bound: Vec<Var> = self.log[start..].iter().map(|(var, _)| *var).collect();
         self.undo(start);
         let bound = bound.into_iter().filter(|var| self.states[var.0 as usize] == State::Unbound).collect::<Vec<_>>();
         bound.into_iter().for_each(|var| self.set(var, State::Gone));
-        Ok(())
+        Ok(gets)
     }
 
     /// Do the leaves of operands and results fit?

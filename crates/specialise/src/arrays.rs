@@ -350,8 +350,11 @@ impl Specialiser<'_> {
             let whole = indices.len() as u32 == rank;
             let wanted = if whole { element } else { self.array_shape(rank - indices.len() as u32, element) };
             let value = if element == REAL && value.shape == INT { self.to_real(&value, span) } else { value.clone() };
-            let is_array =
-                self.graph.alternatives(value.shape).iter().any(|one| matches!(one.head, Head::Array(_) | Head::Handle(_)));
+            let is_array = self
+                .graph
+                .alternatives(value.shape)
+                .iter()
+                .any(|one| matches!(one.head, Head::Array(_) | Head::Handle(_)));
             if whole && is_array {
                 return self.fail(codes::SHAPE_MISMATCH, span);
             }
@@ -536,7 +539,8 @@ impl Specialiser<'_> {
                     return Ok(this.zero());
                 }
                 let d = this.narrowed(&given);
-                let shape = if d.shape == REAL { this.array_shape(rank, REAL) } else { this.handle_shape(rank, d.shape) };
+                let shape =
+                    if d.shape == REAL { this.array_shape(rank, REAL) } else { this.handle_shape(rank, d.shape) };
                 this.bridge(Prim::Fill, vec![like.clone(), d], shape, span)
             })
         })
@@ -587,11 +591,6 @@ impl Specialiser<'_> {
         let n = self.count(n, span)?;
         let index = self.draft.fresh(Type::Int);
         let i = Val { atom: Atom::Var(index), shape: INT };
-        // Rows that don't fit are reported where the function ends that made them.
-        let made_at = match self.graph.only(f.shape).map(|one| one.head.clone()) {
-            Some(Head::Closure { code, member }) => self.codes.get(code).group.members[member as usize].body.span,
-            _ => span,
-        };
         let arm = self.arm(|this| {
             let value = this.apply(f, i, 0, span)?;
             this.forced(&value, span)
@@ -607,7 +606,7 @@ impl Specialiser<'_> {
         let arm = if rows.is_some() { self.extended(arm, |this, value| this.as_row(&value, span))? } else { arm };
         let body = Box::new(self.arm_block(arm, element, span)?);
         let ty = self.type_of(shape);
-        let atom = self.draft.write(ty, Op::Tabulate { n, index, body }, made_at);
+        let atom = self.draft.write(ty, Op::Tabulate { n, index, body }, span);
         if let Some((_, result)) = rows {
             return self.bridge(Prim::Unspread, vec![Val { atom, shape }], result, span);
         }
@@ -622,7 +621,8 @@ impl Specialiser<'_> {
             Head::Array(rank) | Head::Handle(rank) => Some(rank),
             _ => None,
         })?;
-        let fits = |head: &Head| matches!(head, Head::Zero) || *head == Head::Array(rank) || *head == Head::Handle(rank);
+        let fits =
+            |head: &Head| matches!(head, Head::Zero) || *head == Head::Array(rank) || *head == Head::Handle(rank);
         let plain = alternatives.len() == 1 && alternatives[0].head == Head::Array(rank);
         if plain || !alternatives.iter().all(|one| fits(&one.head)) {
             return None;
@@ -695,7 +695,8 @@ impl Specialiser<'_> {
         }
         let scalar = |shape: ShapeId| shape == INT || shape == REAL;
         if forced.iter().any(|one| one.shape == REAL) && forced.iter().all(|one| scalar(one.shape)) {
-            forced = forced.iter().map(|one| if one.shape == INT { self.to_real(one, span) } else { one.clone() }).collect();
+            forced =
+                forced.iter().map(|one| if one.shape == INT { self.to_real(one, span) } else { one.clone() }).collect();
         }
         let mut element = NEVER;
         for one in &forced {

@@ -380,6 +380,11 @@ impl Specialiser<'_> {
             return whole.clone();
         }
         let shape = self.graph.exact(alt.head.clone(), alt.parts.clone());
-        Val { atom: alt.content.clone(), shape }
+        if self.graph.get(shape).named.is_none() {
+            return Val { atom: alt.content.clone(), shape };
+        }
+        let ty = self.type_of(shape);
+        let atom = self.draft.write(ty, Op::Box(alt.content.clone()), Span::default());
+        Val { atom, shape }
     }
 }

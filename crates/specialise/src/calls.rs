@@ -179,7 +179,8 @@ impl Specialiser<'_> {
         each: &mut dyn FnMut(&mut Self, Val) -> Result1<Val>,
     ) -> Result1<Val> {
         let alternatives = self.graph.alternatives(d.shape).to_vec();
-        let vanishes = |head: &Head, parts: &[ShapeId]| *head == Head::Zero || (*head == Head::Tuple && parts.is_empty());
+        let vanishes =
+            |head: &Head, parts: &[ShapeId]| *head == Head::Zero || (*head == Head::Tuple && parts.is_empty());
         let rest: Vec<_> = alternatives.iter().filter(|one| !vanishes(&one.head, &one.parts)).cloned().collect();
         if rest.len() == alternatives.len() {
             return each(self, d.clone());

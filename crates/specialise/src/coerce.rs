@@ -8,32 +8,7 @@ use crate::graph::{Key, NEVER, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
-/// Values by themselves have at most so many scalars, unless they are as large as what makes them.
-const MAX_LEAVES: u64 = 4096;
-
 impl Specialiser<'_> {
-    /// How many scalars and pointers a value of the shape is made of.
-    fn leaves(&mut self, shape: ShapeId) -> u64 {
-        if self.graph.get(shape).named.is_some() {
-            return 1;
-        }
-        if let Some(count) = self.leaf_counts.get(&shape) {
-            return *count;
-        }
-        let parts: Vec<(Head, Vec<ShapeId>)> =
-            self.graph.alternatives(shape).iter().map(|one| (one.head.clone(), one.parts.clone())).collect();
-        let mut count = 0u64;
-        for (head, parts) in parts {
-            let scalar = matches!(head, Head::Array(_) | Head::Handle(_)) || parts.is_empty();
-            count = match scalar {
-                true => count.saturating_add(1),
-                false => parts.iter().fold(count, |count, part| count.saturating_add(self.leaves(*part))),
-            };
-        }
-        self.leaf_counts.insert(shape, count);
-        count
-    }
-
     /// A value made of a head and parts. Its shape may be recursive: then the parts are converted to what it holds.
     pub fn construct(&mut self, head: Head, parts: Vec<Val>, span: Span) -> Result1<Val> {
         let shapes: Vec<ShapeId> = parts.iter().map(|part| part.shape).collect();
@@ -41,9 +16,6 @@ impl Specialiser<'_> {
             return self.unreached(span);
         }
         let shape = self.graph.single(head.clone(), shapes.clone());
-        if self.leaves(shape) > MAX_LEAVES && self.leaves(shape) > 64 * self.graph.edges(shape) {
-            return self.dynamic(span, "a value that shares its parts is too large without sharing");
-        }
         let key = self.graph.key(&head, &shapes);
         self.construct_as(shape, &head, &key, parts, span)
     }
@@ -157,9 +129,7 @@ impl Specialiser<'_> {
 
     /// An array of scalars where arrays of anything of that rank are wanted.
     fn convert_array(&mut self, alt: &crate::body::Alt, to: ShapeId, span: Span) -> Result1<Val> {
-        let Head::Array(rank) = alt.head else {
-            unreachable!("coerce: {:?} into {:?}", alt.head, self.graph.get(to))
-        };
+        let Head::Array(rank) = alt.head else { unreachable!("coerce: {:?} into {:?}", alt.head, self.graph.get(to)) };
         let key = Key::Array(rank, 0);
         let Some((at, wanted)) = self.find_alternative(to, &key) else {
             unreachable!("coerce: {:?} {:?} into {:?}", alt.head, self.graph.get(alt.parts[0]), self.graph.get(to))

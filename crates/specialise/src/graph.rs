@@ -18,6 +18,8 @@ use crate::codes::Codes;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Key {
     Part(Option<Rc<Constructor>>),
+    /// A tuple of this length.
+    Tuple(usize),
     /// Records with different labels become one: where a label is missing its part is the symbolic zero.
     Record,
     /// Arrays of bools, ints and reals stay apart from each other and from arrays of other things.
@@ -35,6 +37,8 @@ pub struct Graph {
     cyclic: FxHashMap<Vec<u64>, ShapeId>,
     heads: FxHashMap<Head, u32>,
     is_cyclic: Vec<bool>,
+    /// How many scalars and pointers a value is made of that isn't a node itself.
+    leaves: Vec<u64>,
     joined: FxHashMap<(ShapeId, ShapeId), ShapeId>,
     folded: FxHashMap<(ShapeId, Fold), ShapeId>,
     named: u32,
@@ -55,6 +59,9 @@ struct Draft {
     /// Which nodes of a cycle shall be named, if that is given.
     named: Vec<bool>,
 }
+
+/// Values of more scalars than this are nodes on the heap.
+const LARGE: u64 = 96;
 
 pub const NEVER: ShapeId = ShapeId(0);
 pub const ZERO: ShapeId = ShapeId(1);
@@ -84,6 +91,7 @@ impl Graph {
             cyclic: FxHashMap::default(),
             heads: FxHashMap::default(),
             is_cyclic: vec![],
+            leaves: vec![],
             joined: FxHashMap::default(),
             folded: FxHashMap::default(),
             named: 0,
@@ -120,6 +128,7 @@ impl Graph {
         match head {
             Head::Part(constructor, _) => Key::Part(constructor.clone()),
             Head::Record(_) => Key::Record,
+            Head::Tuple => Key::Tuple(parts.len()),
             Head::Array(rank) => Key::Array(*rank, array_kind(parts[0])),
             Head::Closure { code, member } => {
                 let (root, order) = self.codes.root(*code);
@@ -153,14 +162,36 @@ impl Graph {
         if let Some(id) = self.known.get(&alternatives) {
             return *id;
         }
+        let leaves = self.leaves_of(&alternatives);
         let id = self.add(alternatives.clone(), false);
+        // What is large is a node on the heap, so that copies of it are pointers.
+        if leaves > LARGE {
+            self.shapes.0[id.0 as usize].named = Some(NamedId(self.named));
+            self.named += 1;
+        }
+        self.leaves[id.0 as usize] = leaves;
         self.known.insert(alternatives, id);
         id
+    }
+
+    /// How many scalars and pointers a value of these alternatives is made of.
+    fn leaves_of(&self, alternatives: &[Alternative]) -> u64 {
+        let part = |id: &ShapeId| match self.get(*id).named {
+            Some(_) => 1,
+            None => self.leaves[id.0 as usize],
+        };
+        let leaves = alternatives.iter().map(|one| match one.head {
+            Head::Array(_) | Head::Handle(_) => 1,
+            Head::Bool | Head::Int | Head::Real | Head::Text => 1,
+            _ => one.parts.iter().map(part).sum(),
+        });
+        leaves.sum()
     }
 
     fn add(&mut self, alternatives: Vec<Alternative>, cyclic: bool) -> ShapeId {
         let id = ShapeId(self.shapes.0.len() as u32);
         self.shapes.0.push(Shape { alternatives, named: None });
+        self.leaves.push(0);
         self.is_cyclic.push(cyclic);
         id
     }
@@ -185,13 +216,7 @@ impl Graph {
         joined
     }
 
-    fn draft_join(
-        &self,
-        draft: &mut Draft,
-        a: Ref,
-        b: Ref,
-        seen: &mut FxHashMap<(ShapeId, ShapeId), usize>,
-    ) -> Ref {
+    fn draft_join(&self, draft: &mut Draft, a: Ref, b: Ref, seen: &mut FxHashMap<(ShapeId, ShapeId), usize>) -> Ref {
         let (Ref::Done(x), Ref::Done(y)) = (a, b) else { unreachable!("graph: joins are of finished shapes") };
         if x == y || y == NEVER {
             return a;
@@ -337,7 +362,11 @@ impl Graph {
             }
         }
         let id = done[&root];
-        debug_assert!(self.is_finite(id), "graph: a cycle without a name: {:?}", self.reachable(id).into_iter().map(|id| (id, self.get(id).clone())).collect::<Vec<_>>());
+        debug_assert!(
+            self.is_finite(id),
+            "graph: a cycle without a name: {:?}",
+            self.reachable(id).into_iter().map(|id| (id, self.get(id).clone())).collect::<Vec<_>>()
+        );
         id
     }
 
@@ -394,8 +423,7 @@ impl Graph {
             }
             return;
         }
-        let ids: FxHashMap<usize, ShapeId> =
-            order.iter().map(|class| (*class, self.add(vec![], true))).collect();
+        let ids: FxHashMap<usize, ShapeId> = order.iter().map(|class| (*class, self.add(vec![], true))).collect();
         for node in component {
             done.insert(*node, ids[&classes[node]]);
         }
@@ -495,6 +523,18 @@ impl Graph {
                 self.named += 1;
             }
         }
+        // Parts before wholes: without the names there is no cycle.
+        let mut counted: FxHashSet<ShapeId> = chosen.clone();
+        while counted.len() < members.len() {
+            for id in members {
+                let ready = |part: &ShapeId| !inside.contains(part) || counted.contains(part);
+                let mut parts = self.alternatives(*id).iter().flat_map(|one| &one.parts);
+                if !counted.contains(id) && parts.all(ready) {
+                    self.leaves[id.0 as usize] = self.leaves_of(self.alternatives(*id));
+                    counted.insert(*id);
+                }
+            }
+        }
     }
 
     fn breaks_cycles(&self, members: &[ShapeId], inside: &FxHashSet<ShapeId>, cut: &FxHashSet<ShapeId>) -> bool {
@@ -528,12 +568,6 @@ impl Graph {
             }
         }
         seen
-    }
-
-    /// How many parts all shapes below one have together.
-    pub fn edges(&self, id: ShapeId) -> u64 {
-        let parts = |id: ShapeId| self.alternatives(id).iter().map(|one| one.parts.len() as u64 + 1).sum::<u64>();
-        self.reachable(id).into_iter().map(parts).sum()
     }
 
     pub fn depth(&self, id: ShapeId) -> usize {
@@ -594,9 +628,7 @@ fn class_of(head: &Head, parts: usize, fold: Fold) -> Option<(Class, usize)> {
     match head {
         Head::Variant(constructor) => Some((Class::Data(constructor.type_name, false), 1)),
         Head::Part(Some(constructor), _) => Some((Class::Data(constructor.type_name, true), 1)),
-        Head::Closure { code, member } => {
-            Some((Class::Code(*code, *member), if fold == Fold::Usual { 5 } else { 1 }))
-        }
+        Head::Closure { code, member } => Some((Class::Code(*code, *member), if fold == Fold::Usual { 5 } else { 1 })),
         Head::Tuple | Head::Record(_) | Head::Sealed { .. } | Head::Full if fold == Fold::Wide => {
             Some((Class::Head(head.clone(), parts), 3))
         }
@@ -604,12 +636,7 @@ fn class_of(head: &Head, parts: usize, fold: Fold) -> Option<(Class, usize)> {
     }
 }
 
-fn order_of(
-    draft: &Draft,
-    representative: &[usize],
-    classes: &FxHashMap<usize, usize>,
-    first: usize,
-) -> Vec<usize> {
+fn order_of(draft: &Draft, representative: &[usize], classes: &FxHashMap<usize, usize>, first: usize) -> Vec<usize> {
     let mut order = vec![first];
     let mut seen: FxHashSet<usize> = [first].into_iter().collect();
     let mut at = 0;
@@ -689,7 +716,9 @@ impl Draft {
         classes.into_iter().find_map(|(class, most, members)| {
             // What a function captures, or a sensitivity belongs to, is data of its own.
             let through: fn(&Head) -> bool = match class {
-                Class::Data(..) => |head| matches!(head, Head::Variant(_) | Head::Part(..) | Head::Tuple | Head::Record(_)),
+                Class::Data(..) => {
+                    |head| matches!(head, Head::Variant(_) | Head::Part(..) | Head::Tuple | Head::Record(_))
+                }
                 Class::Code(..) | Class::Head(..) => |_| true,
             };
             self.chain(&members, most, through)
@@ -772,13 +801,7 @@ impl Draft {
     }
 
     /// One part for two: finished shapes are joined, drafts will be unified.
-    fn unified(
-        &mut self,
-        graph: &mut Graph,
-        x: Ref,
-        y: Ref,
-        waiting: &mut Vec<(usize, usize)>,
-    ) -> Ref {
+    fn unified(&mut self, graph: &mut Graph, x: Ref, y: Ref, waiting: &mut Vec<(usize, usize)>) -> Ref {
         match (x, y) {
             (Ref::Done(x), Ref::Done(y)) => Ref::Done(graph.join(x, y)),
             (Ref::Draft(x), Ref::Draft(y)) => {

@@ -71,7 +71,6 @@ pub struct Specialiser<'a> {
     current: Option<usize>,
     types: FxHashMap<ShapeId, Type>,
     sizes: FxHashMap<ShapeId, usize>,
-    pub leaf_counts: FxHashMap<ShapeId, u64>,
     pub globals: Vec<GlobalId>,
     pub global_shapes: FxHashMap<GlobalId, ShapeId>,
     /// The shapes of sums of elements of arrays.
@@ -104,7 +103,6 @@ impl<'a> Specialiser<'a> {
             current: None,
             types: FxHashMap::default(),
             sizes: FxHashMap::default(),
-            leaf_counts: FxHashMap::default(),
             globals: vec![],
             global_shapes: FxHashMap::default(),
             sums: FxHashMap::default(),
@@ -515,7 +513,8 @@ impl<'a> Specialiser<'a> {
             }
             _ => None,
         });
-        let name: String = name.unwrap_or("node".into()).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let name: String =
+            name.unwrap_or("node".into()).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         format!("{name}_{number}")
     }
 }

@@ -274,9 +274,7 @@ impl Specialiser<'_> {
 
     pub fn compare(&mut self, prim: Prim, args: &[Val], span: Span) -> Result1<Val> {
         let (a, b) = (self.forced(&args[0], span)?, self.forced(&args[1], span)?);
-        self.split(&a, span, &mut |this, x| {
-            this.split(&b, span, &mut |this, y| this.compare_heads(prim, &x, &y, span))
-        })
+        self.split(&a, span, &mut |this, x| this.split(&b, span, &mut |this, y| this.compare_heads(prim, &x, &y, span)))
     }
 
     fn compare_heads(&mut self, prim: Prim, x: &Alt, y: &Alt, span: Span) -> Result1<Val> {
@@ -290,9 +288,7 @@ impl Specialiser<'_> {
         };
         let structural = matches!(prim, Prim::Eq | Prim::Ne);
         match (&x.head, &y.head) {
-            (Head::Int, Head::Int) => {
-                Ok(self.scalar(ints, vec![x.content.clone(), y.content.clone()], BOOL, span))
-            }
+            (Head::Int, Head::Int) => Ok(self.scalar(ints, vec![x.content.clone(), y.content.clone()], BOOL, span)),
             (Head::Bool, Head::Bool) if structural => {
                 let equal = self.scalar(Scalar::BoolEq, vec![x.content.clone(), y.content.clone()], BOOL, span);
                 if prim == Prim::Eq { Ok(equal) } else { Ok(self.scalar(Scalar::Not, vec![equal.atom], BOOL, span)) }

@@ -108,14 +108,7 @@ impl Specialiser<'_> {
     }
 
     /// Key union: a missing field is zero.
-    fn plus_records(
-        &mut self,
-        x: &Alt,
-        left: &Rc<[Name]>,
-        y: &Alt,
-        right: &Rc<[Name]>,
-        span: Span,
-    ) -> Result1<Val> {
+    fn plus_records(&mut self, x: &Alt, left: &Rc<[Name]>, y: &Alt, right: &Rc<[Name]>, span: Span) -> Result1<Val> {
         let mut labels = left.to_vec();
         let mut parts = self.all_parts(x, span);
         for (i, label) in right.iter().enumerate() {

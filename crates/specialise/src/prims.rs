@@ -51,7 +51,8 @@ impl Specialiser<'_> {
                         IsArray => matches!(alt.head, Head::Array(_) | Head::Handle(_)),
                         IsTuple => alt.head == Head::Tuple,
                         IsData => {
-                            let data = matches!(alt.head, Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..));
+                            let data =
+                                matches!(alt.head, Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..));
                             data && !alt.parts.is_empty()
                         }
                         _ => matches!(alt.head, Head::Closure { .. } | Head::Prim { .. } | Head::Sealed { .. }),
@@ -65,9 +66,8 @@ impl Specialiser<'_> {
                     Ok(Atom::Bool(this.holds_function(shape)))
                 })
             }
-            J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable | Seed => {
-                self.sensitivity_prim(prim, &args, span)
-            }
+            J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | Differentiable
+            | Seed => self.sensitivity_prim(prim, &args, span),
             Len | Shape | Iota | Reshape | Transpose | Concat | Reversed | Sum | ArgMin | ArgMax | ArgSort | Where
             | Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread | Fill | Scale | Keep
             | Unbroadcast | MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | Tabulate | Accumulate => {

@@ -358,5 +358,4 @@ impl Specialiser<'_> {
     pub fn truth(&self, b: bool) -> Val {
         Val { atom: Atom::Bool(b), shape: BOOL }
     }
-
 }

@@ -103,7 +103,8 @@ pub fn compare(case: &Case, tell: &mut dyn FnMut(Engine, &str)) -> Tally {
 impl Tally {
     fn find(&mut self, engine: Engine, step: &str, kind: &'static str, words: String) {
         // A broken invariant may come with the whole program.
-        let words = words.lines().take(3).map(|line| line.chars().take(200).collect()).collect::<Vec<String>>().join("\n");
+        let words =
+            words.lines().take(3).map(|line| line.chars().take(200).collect()).collect::<Vec<String>>().join("\n");
         self.finds.push(Find { engine, step: step.into(), kind, words });
     }
 }

@@ -107,7 +107,8 @@ pub fn hunt(arguments: &Arguments) -> Hunt {
                     if seed >= end || deadline.is_some_and(|deadline| Instant::now() > deadline) {
                         break;
                     }
-                    let verdict = server.get_or_insert_with(Server::start).ask(&format!("seed {seed}"), arguments.patience);
+                    let verdict =
+                        server.get_or_insert_with(Server::start).ask(&format!("seed {seed}"), arguments.patience);
                     let found = note(&hunt, seed, &verdict);
                     if verdict.is_no_answer() {
                         server = None;
@@ -180,7 +181,10 @@ fn kind_of(words: &str) -> String {
 }
 
 enum Verdict {
-    Answer { figures: [usize; 5], finds: Vec<String> },
+    Answer {
+        figures: [usize; 5],
+        finds: Vec<String>,
+    },
     /// The child ended in this step.
     Broken(String),
     /// The child was still thinking about this step, and was ended.
@@ -301,4 +305,3 @@ fn read_case(text: &str) -> Case {
     let source = parts.next().unwrap_or_default();
     Case { source, entry: "main".into(), points: parts.collect() }
 }
-

@@ -208,7 +208,7 @@ impl<'a> Checker<'a> {
     }
 
     fn represented(&mut self, shape: ShapeId) -> Option<&'a Type> {
-        let found = self.types.get(shape.0 as usize);
+        let found = self.of_shapes.get(shape.0 as usize);
         if found.is_none() {
             self.report(Rule::UnknownShape(shape));
         }

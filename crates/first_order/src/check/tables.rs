@@ -2,13 +2,14 @@
 
 use base::Span;
 
+use super::types::Types;
 use super::violation::{Rule, Violation};
 use crate::shape::{Alternative, Head, ShapeId};
 use crate::term::{NamedId, Program, Type};
 
 /// What is wrong with types, shapes and the program's border. Functions are checked only if nothing is.
-pub(super) fn check(program: &Program) -> Vec<Violation> {
-    let mut tables = Tables { program, broken: vec![] };
+pub(super) fn check(program: &Program, types: &Types) -> Vec<Violation> {
+    let mut tables = Tables { program, types, broken: vec![] };
     for (id, definition) in program.types.iter().enumerate() {
         tables.well_formed(&definition.content);
         tables.has_content(NamedId(id as u32));
@@ -28,27 +29,15 @@ pub(super) fn check(program: &Program) -> Vec<Violation> {
     tables.broken.into_iter().map(violation).collect()
 }
 
-/// What is wrong with a type by itself.
-pub(super) fn broken_type(program: &Program, of: &Type) -> Option<Rule> {
-    match of {
-        Type::Bool | Type::Int | Type::Real | Type::Text | Type::Handle => None,
-        Type::Struct(parts) | Type::Sum(parts) => parts.iter().find_map(|part| broken_type(program, part)),
-        Type::Array(_, 0) => Some(Rule::ArrayWithoutAxes),
-        Type::Array(element, _) if matches!(**element, Type::Array(..)) => Some(Rule::ArrayOfArrays),
-        Type::Array(element, _) => broken_type(program, element),
-        Type::Named(id) if (id.0 as usize) < program.types.len() => None,
-        Type::Named(id) => Some(Rule::UnknownType(*id)),
-    }
-}
-
 struct Tables<'a> {
     program: &'a Program,
+    types: &'a Types,
     broken: Vec<Rule>,
 }
 
 impl Tables<'_> {
     fn well_formed(&mut self, of: &Type) {
-        self.broken.extend(broken_type(self.program, of));
+        self.broken.extend(self.types.broken(of));
     }
 
     /// Following names from a definition leads to something that isn't a name.
@@ -125,7 +114,7 @@ impl Tables<'_> {
             let content = shapes.content_of(id);
             self.well_formed(&content);
             if let Some(name) = shapes.get(id).named
-                && self.program.types[name.0 as usize].content != content
+                && !self.types.same(&self.program.types[name.0 as usize].content, &content)
             {
                 self.broken.push(Rule::Content(id));
             }

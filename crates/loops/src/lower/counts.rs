@@ -228,6 +228,10 @@ fn taken_from(statements: &[Statement], node: Atom) -> Option<(usize, Op)> {
             Op::Load(descriptor, from, at) if *from == node => {
                 found = Some(*descriptor);
                 if let Some(known) = retained.iter().position(|var| *var == statement.vars[0]) {
+                    // A pointer that was read twice can't move to both.
+                    if taken.iter().any(|(_, place)| place == at) {
+                        return None;
+                    }
                     retained.swap_remove(known);
                     taken.push((statement.vars[0], *at));
                 }
