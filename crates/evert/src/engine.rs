@@ -181,6 +181,9 @@ impl Engines {
         if self.engine == Engine::FirstOrder || (!self.always_compile && is_brief(program)) {
             return interpret(step, args, output);
         }
+        if size_of(program) > MAX_COMPILED {
+            return interpret(step, args, output);
+        }
         let compiled = engine.compile(program, effort(program)).map_err(|why| Ran::Fallback(why.to_string()))?;
         let result = engine.run(&compiled, &**codes, args, output);
         let usage = engine.usage();
@@ -250,13 +253,27 @@ fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -
     })
 }
 
-/// A function of more statements than this is compiled in time linear in its size: LLVM's usual passes take the square.
+/// Programs of more statements than this are compiled in time linear in their size: LLVM's usual passes take longer.
 const LONG: usize = 4_000;
+/// Programs of more statements than this are interpreted: compiling them takes longer than most of them run.
+const MAX_COMPILED: usize = 100_000;
 
 /// How much work goes into the code of a program.
 pub fn effort(program: &Program) -> llvm::Effort {
-    let long = program.functions.iter().any(|function| function.vars.len() > LONG);
-    if long { llvm::Effort::Quick } else { llvm::Effort::Standard }
+    if size_of(program) > LONG { llvm::Effort::Quick } else { llvm::Effort::Standard }
+}
+
+fn size_of(program: &Program) -> usize {
+    program.functions.iter().map(|function| size(&function.body)).sum()
+}
+
+fn size(block: &Block) -> usize {
+    let inside = |statement: &first_order::Statement| {
+        let mut inside = 0;
+        statement.op.blocks(&mut |_, block| inside += size(block));
+        inside
+    };
+    block.statements.iter().map(|statement| 1 + inside(statement)).sum()
 }
 
 /// Does the program run straight through, so that every statement runs at most once?

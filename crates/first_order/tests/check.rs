@@ -295,3 +295,33 @@ fn a_block_that_fails_needs_no_value() {
     let program = program(vec![b.finish(End::Never)], &[], INT);
     assert_eq!(check(&program), Ok(()));
 }
+
+/// Pairs of pairs of … reals, each made once: as a tree it has 2^depth leaves.
+fn nested(depth: u32) -> Type {
+    (0..depth).fold(Type::Real, |part, _| Type::fields([part.clone(), part]))
+}
+
+#[test]
+fn types_that_share_their_parts_are_checked_in_linear_time() {
+    const DEPTH: u32 = 60;
+    let mut b = FunctionBuilder::new("main", nested(DEPTH));
+    // Equal types that share nothing with each other.
+    let mut value = b.bind(Type::Real, Op::Atom(real(1.0)));
+    for depth in 1..=DEPTH {
+        value = b.bind(nested(depth), Op::Struct(vec![value.clone(), value]));
+    }
+    let viewed = b.bind(nested(DEPTH), Op::View(value));
+    let array = b.bind(Type::array(nested(DEPTH), 1), Op::Array(vec![viewed]));
+    let value = b.bind(nested(DEPTH), Op::Element(array, vec![int(0)]));
+    let function = b.finish(End::Yield(value));
+
+    let mut program = program(vec![function], &[], REAL);
+    for depth in 0..DEPTH {
+        let part = if depth == 0 { REAL } else { program.result };
+        program.shapes.0.push(plain(Head::Tuple, &[part, part]));
+        program.result = ShapeId(program.shapes.0.len() as u32 - 1);
+    }
+    assert!(check(&program).is_ok());
+    program.functions[0].vars[DEPTH as usize] = nested(DEPTH - 1);
+    assert!(check(&program).is_err());
+}

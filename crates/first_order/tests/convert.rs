@@ -214,3 +214,24 @@ fn what_is_shared_stays_shared() {
     let [Value::Data(a), Value::Data(b)] = &top.fields[..] else { panic!("two pairs") };
     assert!(Rc::ptr_eq(a, b));
 }
+
+#[test]
+fn arrays_and_structs_that_are_shared_stay_shared() {
+    let (shapes, id) = with(vec![several(&[(Head::Tuple, &[VECTOR, VECTOR])])]);
+    let array = Value::array(Array::vector(vec![1.0, 2.0]));
+    let Value::Data(top) = through(&shapes, id, &Value::pair(array.clone(), array)).unwrap() else { panic!("a pair") };
+    let [Value::Array(a), Value::Array(b)] = &top.fields[..] else { panic!("two arrays") };
+    assert!(Rc::ptr_eq(a, b));
+
+    // Pairs of pairs of …, without a name: as a tree 2^60 leaves.
+    let first = shapes.0.len() as u32;
+    let (mut shapes, mut value) = (shapes, Value::Real(1.0));
+    for depth in 0..60 {
+        let part = if depth == 0 { REAL } else { ShapeId(first + depth - 1) };
+        shapes.0.push(several(&[(Head::Tuple, &[part, part])]));
+        value = Value::pair(value.clone(), value);
+    }
+    let Value::Data(top) = through(&shapes, ShapeId(first + 59), &value).unwrap() else { panic!("a pair") };
+    let [Value::Data(a), Value::Data(b)] = &top.fields[..] else { panic!("two pairs") };
+    assert!(Rc::ptr_eq(a, b));
+}

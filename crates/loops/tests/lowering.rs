@@ -117,3 +117,106 @@ fn long_functions_are_lowered_in_linear_time() {
     }
     check::check(&lower(&program(f.finish(End::Yield(x))))).unwrap();
 }
+
+fn content() -> Type {
+    Type::sum([Type::unit(), pair()])
+}
+
+/// `loop (i = n, all = the list) { if i <= 0 { yield all } else { … } }`, and how the body goes on.
+fn rounds(go_on: impl FnOnce(&mut FunctionBuilder, Atom, Atom) -> End) -> Program {
+    let mut f = FunctionBuilder::new("rounds", list());
+    let (n, all) = (f.param(Type::Int), f.param(list()));
+    let value = f.repeat(list(), vec![(Type::Int, n), (list(), all)], |f, params| {
+        let [i, all] = params else { unreachable!() };
+        let done = f.scalar(Type::Bool, Scalar::IntLe, [i.clone(), Atom::Int(0)]);
+        let less = f.scalar(Type::Int, Scalar::IntSub, [i.clone(), Atom::Int(1)]);
+        let yielded = all.clone();
+        End::Yield(f.choose(list(), done, |_| End::Yield(yielded), |f| go_on(f, less, all.clone())))
+    });
+    let lowered = lower(&program(f.finish(End::Yield(value))));
+    check::check(&lowered).unwrap();
+    lowered
+}
+
+/// A known alternative whose arm goes on with these.
+fn known_again(f: &mut FunctionBuilder, next: Vec<Atom>) -> End {
+    let chosen = f.bind(content(), Op::Inject(0, Atom::Unit));
+    End::Yield(f.switch(list(), chosen, &[Type::unit(), pair()], |_, _, _| End::Again(next.clone())))
+}
+
+#[test]
+fn behind_a_branch_without_a_value_nothing_is_owed() {
+    // What was owned before the branch goes to the next round in its arms only.
+    rounds(|f, less, all| known_again(f, vec![less, all]));
+    // And so does what was made in the block of the branch.
+    rounds(|f, less, all| {
+        let cell = f.bind(pair(), Op::Struct(vec![less.clone(), all]));
+        let cell = f.bind(content(), Op::Inject(1, cell));
+        let longer = f.bind(list(), Op::Box(cell));
+        known_again(f, vec![less, longer])
+    });
+    // Arms that fail, or go on from branches of their own.
+    rounds(|f, less, all| {
+        let opened = f.bind(content(), Op::Unbox(all.clone()));
+        let value = f.switch(list(), opened, &[Type::unit(), pair()], |f, tag, content| {
+            if tag == 0 {
+                f.bind(list(), Op::Fail(base::codes::INDEX_OUT_OF_RANGE));
+                return End::Never;
+            }
+            let tail = f.bind(list(), Op::Field(content, 1));
+            let odd = f.scalar(Type::Bool, Scalar::IntEq, [less.clone(), Atom::Int(3)]);
+            let (less, all) = (less.clone(), all.clone());
+            let (other, short) = (less.clone(), tail.clone());
+            End::Yield(f.choose(list(), odd, |_| End::Again(vec![less, all]), |_| End::Again(vec![other, short])))
+        });
+        End::Yield(value)
+    });
+}
+
+#[test]
+fn what_is_lost_in_a_branch_without_a_value_is_refused() {
+    let mut lost = rounds(|f, less, all| known_again(f, vec![less, all]));
+    let loops::Op::Loop { body, .. } = &mut lost.functions[0].body.statements[0].op else { panic!("{lost}") };
+    let branch = body.statements.iter_mut().find_map(|statement| match &mut statement.op {
+        loops::Op::If(_, _, no) => Some(no),
+        _ => None,
+    });
+    let Some(loops::Op::If(_, again, _)) = branch.map(|no| &mut no.statements[0].op) else { panic!("no branch") };
+    let loops::End::Again(atoms) = &mut again.end else { panic!("no again") };
+    atoms[1] = loops::Atom::Null;
+    assert!(check::check(&lost).unwrap_err().contains("round"), "{lost}");
+}
+
+#[test]
+fn a_pointer_that_is_read_twice_moves_once() {
+    let reals = Type::array(Type::Real, 1);
+    let both = Type::fields([reals.clone(), reals.clone()]);
+    let mut f = FunctionBuilder::new("f", both.clone());
+    let node = f.param(list());
+    let mut read = || {
+        let content = f.bind(Type::fields([Type::Int, reals.clone()]), Op::Unbox(node.clone()));
+        f.bind(reals.clone(), Op::Field(content, 1))
+    };
+    let (a, b) = (read(), read());
+    let value = f.bind(both, Op::Struct(vec![a, b]));
+    let mut program = program(f.finish(End::Yield(value)));
+    program.types[0].content = Type::fields([Type::Int, reals]);
+    let found = lower(&program);
+    check::check(&found).unwrap();
+    let text = found.to_string();
+    assert!(!text.contains("open") && text.matches("retain").count() == 2 && text.contains("release v0"), "{text}");
+
+    // The checker refuses what would move it to both.
+    let mut wrong = found;
+    let body = &mut wrong.functions[0].body.statements;
+    body.retain(|statement| !matches!(statement.op, loops::Op::Retain(_) | loops::Op::Release(_)));
+    let loads = body.iter().filter_map(|statement| match statement.op {
+        loops::Op::Load(descriptor, node, 1) => Some((descriptor, node, (statement.vars[0], 1))),
+        _ => None,
+    });
+    let loads: Vec<_> = loads.collect();
+    let (descriptor, node, _) = loads[0];
+    let op = loops::Op::Open { descriptor, node, taken: loads.iter().map(|(_, _, taken)| *taken).collect() };
+    body.push(Statement { vars: vec![], op, span: base::Span::default() });
+    assert!(check::check(&wrong).unwrap_err().contains("twice"), "{wrong}");
+}

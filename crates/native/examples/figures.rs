@@ -33,12 +33,15 @@ fn shapes() -> Shapes {
     let shape = |head, parts: &[ShapeId]| Alternative { head, parts: parts.to_vec() };
     let one = |head, parts: &[ShapeId]| Shape { alternatives: vec![shape(head, parts)], named: None };
     let list = vec![shape(Head::Tuple, &[]), shape(Head::Tuple, &[REAL, LIST])];
-    Shapes(vec![
-        one(Head::Real, &[]),
-        Shape { alternatives: list, named: Some(NamedId(0)) },
-        one(Head::Array(1), &[REAL]),
-        one(Head::Handle(1), &[REAL]),
-    ])
+    Shapes(
+        vec![
+            one(Head::Real, &[]),
+            Shape { alternatives: list, named: Some(NamedId(0)) },
+            one(Head::Array(1), &[REAL]),
+            one(Head::Handle(1), &[REAL]),
+        ],
+        Default::default(),
+    )
 }
 
 fn tables(sites: &[(Prim, &[ShapeId], ShapeId)], parameters: &[ShapeId], result: ShapeId) -> Tables {

@@ -146,7 +146,7 @@ impl Runner {
 
 /// The stack may take half of what the memory has room for.
 fn room_for_frames() -> usize {
-    const MOST: usize = 8 << 30;
+    const MOST: usize = 2 << 30;
     const LEAST: usize = 16 << 20;
     let mut bytes = MOST;
     while bytes > LEAST && !memory::has_room_for(2 * bytes) {

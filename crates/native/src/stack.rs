@@ -16,7 +16,7 @@ use crate::runtime::heap::large_pages;
 pub const HOST_WORD: usize = 4;
 
 const HOST_OFFSET: usize = HOST_WORD * 8;
-const LARGEST: usize = 8 << 30;
+const LARGEST: usize = 2 << 30;
 const SMALLEST: usize = 16 << 20;
 /// Below the limit that compiled code checks there is room for frames that don't check, and for the runtime.
 const RESERVE: usize = 1 << 20;

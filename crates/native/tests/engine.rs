@@ -283,6 +283,74 @@ fn sensitivities_of_arrays_are_collected_in_handles() {
 }
 
 #[test]
+fn what_a_node_holds_may_be_read_twice() {
+    let (list, content) = (Type::Named(NamedId(0)), list_content());
+    let cell = Type::fields([Type::Real, list.clone()]);
+    let mut b = FunctionBuilder::new("main", list.clone());
+    let n = b.param(Type::Int);
+    let all = counted(&mut b, n);
+    // Both tails are the node's own; the longer list is made of one, the sum of the other.
+    let first = b.bind(content.clone(), Op::Unbox(all.clone()));
+    let second = b.bind(content.clone(), Op::Unbox(all.clone()));
+    let alternatives = [Type::unit(), cell.clone()];
+    let value = b.switch(list.clone(), first, &alternatives, |b, tag, one| {
+        if tag == 0 {
+            return End::Yield(all.clone());
+        }
+        let inner = b.switch(list.clone(), second.clone(), &alternatives, |b, tag, two| {
+            if tag == 0 {
+                return End::Yield(all.clone());
+            }
+            let tail = b.bind(list.clone(), Op::Field(one.clone(), 1));
+            let head = b.bind(Type::Real, Op::Field(two.clone(), 0));
+            let other = b.bind(list.clone(), Op::Field(two, 1));
+            let other = b.bind(content.clone(), Op::Unbox(other));
+            let more = b.switch(Type::Real, other, &alternatives, |b, tag, three| {
+                End::Yield(if tag == 0 { real(0.5) } else { b.bind(Type::Real, Op::Field(three, 0)) })
+            });
+            let sum = b.scalar(Type::Real, Scalar::Add, [head, more]);
+            let made = b.bind(cell.clone(), Op::Struct(vec![sum, tail]));
+            let made = b.bind(content.clone(), Op::Inject(1, made));
+            End::Yield(b.bind(list.clone(), Op::Box(made)))
+        });
+        End::Yield(inner)
+    });
+    let program = program(vec![b.finish(End::Yield(value))], &[INT], LIST);
+    for n in 0..4 {
+        agree(&program, &[Value::Int(n)]);
+    }
+}
+
+#[test]
+fn a_loop_goes_on_from_known_alternatives() {
+    let (list, content) = (Type::Named(NamedId(0)), list_content());
+    let cell = Type::fields([Type::Real, list.clone()]);
+    let mut b = FunctionBuilder::new("main", list.clone());
+    let n = b.param(Type::Int);
+    let all = counted(&mut b, n.clone());
+    let value = b.repeat(list.clone(), vec![(Type::Int, n), (list.clone(), all)], |b, params| {
+        let [i, all] = params else { unreachable!() };
+        let done = b.scalar(Type::Bool, Scalar::IntLe, [i.clone(), int(0)]);
+        let less = b.scalar(Type::Int, Scalar::IntSub, [i.clone(), int(1)]);
+        let (yielded, all) = (all.clone(), all.clone());
+        let go_on = |b: &mut FunctionBuilder| {
+            let head = b.scalar(Type::Real, Scalar::ToReal, [less.clone()]);
+            let longer = b.bind(cell.clone(), Op::Struct(vec![head, all]));
+            let longer = b.bind(content.clone(), Op::Inject(1, longer));
+            let longer = b.bind(list.clone(), Op::Box(longer));
+            let known = b.bind(content.clone(), Op::Inject(0, Atom::Unit));
+            let next = vec![less, longer];
+            End::Yield(b.switch(list.clone(), known, &[Type::unit(), cell.clone()], |_, _, _| End::Again(next.clone())))
+        };
+        End::Yield(b.choose(list.clone(), done, |_| End::Yield(yielded), go_on))
+    });
+    let program = program(vec![b.finish(End::Yield(value))], &[INT], LIST);
+    for n in [0, 1, 1000] {
+        agree(&program, &[Value::Int(n)]);
+    }
+}
+
+#[test]
 fn texts_are_joined_and_shown() {
     let shown = agree_on(Type::Text, TEXT, |b| {
         let a = b.bind(Type::Text, Op::Text("a ".into()));

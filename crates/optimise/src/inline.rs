@@ -44,7 +44,7 @@ pub fn run(program: &mut Program) {
             inliner.function(*id, &mut function, &program.functions);
             program.functions[at] = function;
         }
-        let (once, few) = (sites[at] == 1, sites[at] as usize <= FEW);
+        let (once, few) = (sites[at] == 1, sites[at] <= FEW);
         let circular = if once { calls_itself(&program.functions[at], *id) } else { calls.is_recursive(*id) };
         inliner.inlined[at] = *id != program.entry
             && !circular

@@ -12,6 +12,9 @@ use crate::parts::Parts;
 use crate::rename::renumber;
 use crate::walk::{blocks_mut, each_op, has_blocks};
 
+/// The first part that holds these values, by its type and what it holds at every place.
+type First<'a> = FxHashMap<(&'a Type, &'a [(usize, Value)]), usize>;
+
 pub fn run(program: &mut Program) {
     let parts = Parts::of(program);
     let mut sites = Sites { parts: &parts, values: vec![vec![]; parts.nodes.len()], number: 0 };
@@ -43,6 +46,9 @@ enum Value {
     Real(u64),
     Unknown(usize),
 }
+
+/// The first leaf of each type that is the same at all places as others.
+type Classes<'a> = FxHashMap<(&'a Type, &'a [(usize, Value)]), usize>;
 
 /// What to read instead of a part.
 #[derive(Clone, Debug)]
@@ -118,12 +124,7 @@ impl Sites<'_> {
     }
 
     /// Leaves below a place that are there whenever the others are: `first` has the first of each class.
-    fn classes<'a>(
-        &'a self,
-        place: usize,
-        first: &mut FxHashMap<(&'a Type, &'a [(usize, Value)]), usize>,
-        instead: &mut [Option<Instead>],
-    ) {
+    fn classes<'a>(&'a self, place: usize, first: &mut First<'a>, instead: &mut [Option<Instead>]) {
         let node = &self.parts.nodes[place];
         match (&node.parts, &node.of) {
             (Some(parts), Type::Struct(_)) => {

@@ -349,7 +349,8 @@ impl Specialiser<'_> {
             }
             let whole = indices.len() as u32 == rank;
             let wanted = if whole { element } else { self.array_shape(rank - indices.len() as u32, element) };
-            let value = if element == REAL && value.shape == INT { self.to_real(&value, span) } else { value.clone() };
+            let value =
+                if element == REAL && value.shape == INT { self.as_real_value(&value, span) } else { value.clone() };
             let is_array = self
                 .graph
                 .alternatives(value.shape)
@@ -473,7 +474,7 @@ impl Specialiser<'_> {
     fn combine_heads(&mut self, prim: Prim, d: &Alt, other: &Alt, span: Span) -> Result1<Val> {
         let scalar = |this: &mut Self, alt: &Alt| match alt.head {
             Head::Real => Some(alt.content.clone()),
-            Head::Int => Some(this.to_real(&Val { atom: alt.content.clone(), shape: INT }, span).atom),
+            Head::Int => Some(this.as_real_value(&Val { atom: alt.content.clone(), shape: INT }, span).atom),
             _ => None,
         };
         if let (Some(x), Some(y)) = (scalar(self, d), scalar(self, other)) {
@@ -695,8 +696,10 @@ impl Specialiser<'_> {
         }
         let scalar = |shape: ShapeId| shape == INT || shape == REAL;
         if forced.iter().any(|one| one.shape == REAL) && forced.iter().all(|one| scalar(one.shape)) {
-            forced =
-                forced.iter().map(|one| if one.shape == INT { self.to_real(one, span) } else { one.clone() }).collect();
+            forced = forced
+                .iter()
+                .map(|one| if one.shape == INT { self.as_real_value(one, span) } else { one.clone() })
+                .collect();
         }
         let mut element = NEVER;
         for one in &forced {

@@ -26,7 +26,7 @@ impl Specialiser<'_> {
             return Ok(d.clone());
         }
         if of.shape == REAL && d.shape == INT {
-            return Ok(self.to_real(d, span));
+            return Ok(self.as_real_value(d, span));
         }
         if of.shape == REAL && self.graph.alternatives(d.shape).len() > 1 {
             return self.split(d, span, &mut |this, alt| {
@@ -117,7 +117,7 @@ impl Specialiser<'_> {
             Head::Real => this.split(&d, span, &mut |this, given| match given.head {
                 Head::Zero => Ok(Val { atom: Atom::Real(0.0), shape: REAL }),
                 Head::Real => Ok(Val { atom: given.content, shape: REAL }),
-                Head::Int => Ok(this.to_real(&Val { atom: given.content, shape: INT }, span)),
+                Head::Int => Ok(this.as_real_value(&Val { atom: given.content, shape: INT }, span)),
                 _ => this.fail(codes::NOT_CONFORMING, span),
             }),
             Head::Int | Head::Bool | Head::Text => Ok(this.unit()),
@@ -238,7 +238,7 @@ impl Specialiser<'_> {
         self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)
     }
 
-    pub fn to_real(&mut self, int: &Val, span: Span) -> Val {
+    pub fn as_real_value(&mut self, int: &Val, span: Span) -> Val {
         if let Atom::Int(i) = int.atom {
             return Val { atom: Atom::Real(i as f64), shape: REAL };
         }

@@ -51,6 +51,9 @@ enum Ref {
     Draft(usize),
 }
 
+/// What tells nodes of a cycle apart: heads, and for each part whether it is finished and which.
+type Signature = Vec<(Head, Vec<(bool, usize)>)>;
+
 #[derive(Default)]
 struct Draft {
     nodes: Vec<BTreeMap<Key, (Head, Vec<Ref>)>>,
@@ -883,7 +886,7 @@ impl Draft {
         let mut classes: FxHashMap<usize, usize> = component.iter().map(|node| (*node, 0)).collect();
         let mut count = 0;
         loop {
-            let mut signatures: FxHashMap<Vec<(Head, Vec<(bool, usize)>)>, usize> = FxHashMap::default();
+            let mut signatures: FxHashMap<Signature, usize> = FxHashMap::default();
             let mut next = FxHashMap::default();
             for node in component {
                 let part = |part: &Ref| match part {

@@ -61,7 +61,7 @@ impl Specialiser<'_> {
     fn as_real(&mut self, alt: &Alt, span: Span) -> Option<Atom> {
         match alt.head {
             Head::Real => Some(alt.content.clone()),
-            Head::Int => Some(self.to_real(&Val { atom: alt.content.clone(), shape: INT }, span).atom),
+            Head::Int => Some(self.as_real_value(&Val { atom: alt.content.clone(), shape: INT }, span).atom),
             Head::Zero => Some(Atom::Real(0.0)),
             _ => None,
         }

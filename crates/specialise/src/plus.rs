@@ -52,7 +52,7 @@ impl Specialiser<'_> {
             (Head::Real, Head::Real) => Ok(self.add_reals(x.content.clone(), y.content.clone(), span)),
             (Head::Real, Head::Int) | (Head::Int, Head::Real) => {
                 let (real, int) = if x.head == Head::Real { (x, y) } else { (y, x) };
-                let int = self.to_real(&Val { atom: int.content.clone(), shape: INT }, span);
+                let int = self.as_real_value(&Val { atom: int.content.clone(), shape: INT }, span);
                 Ok(self.add_reals(real.content.clone(), int.atom, span))
             }
             (Head::Full, _) => self.plus_full(x, y, span),

@@ -181,7 +181,7 @@ impl Specialiser<'_> {
     pub fn rule_tangent(&mut self, q: &Val, span: Span) -> Result1<Val> {
         let y = self.get(q, &Field::Position(0), span)?;
         let dy = self.get(q, &Field::Position(1), span)?;
-        let dy = if y.shape == REAL && dy.shape == INT { self.to_real(&dy, span) } else { dy };
+        let dy = if y.shape == REAL && dy.shape == INT { self.as_real_value(&dy, span) } else { dy };
         self.conform(&y, &dy, codes::RULE_NOT_CONFORMING, 4, span)?;
         self.tangent_of(&y, &dy, 6, span)
     }

@@ -14,8 +14,8 @@ use crate::value::{Elements, Value};
 pub(super) struct Conversion<'a> {
     shapes: &'a Shapes,
     codes: &'a dyn Codes,
-    /// What shared nodes became, by their address.
-    shared: FxHashMap<(*const (), ShapeId), Value>,
+    /// What shared values became, by their address; they are kept alive, since some are made only while others are unfolded.
+    shared: FxHashMap<(*const (), ShapeId), (eval::Value, Value)>,
 }
 
 type Result<T> = std::result::Result<T, Mismatch>;
@@ -27,12 +27,12 @@ impl<'a> Conversion<'a> {
 
     pub fn value(&mut self, id: ShapeId, value: &eval::Value) -> Result<Value> {
         let shared = shared_address(value).map(|address| (address, id));
-        if let Some(known) = shared.and_then(|key| self.shared.get(&key)) {
+        if let Some((_, known)) = shared.and_then(|key| self.shared.get(&key)) {
             return Ok(known.clone());
         }
         let made = crate::deep(|| self.choose(self.shapes.get(id), value))?;
         if let Some(key) = shared {
-            self.shared.insert(key, made.clone());
+            self.shared.insert(key, (value.clone(), made.clone()));
         }
         Ok(made)
     }
@@ -101,9 +101,8 @@ impl<'a> Conversion<'a> {
         };
         let Some(order) = order.filter(|order| order.len() == parts.len()) else { return Ok(None) };
         // What isn't there is the symbolic zero, where that may be.
-        let may_be_zero = |shape: &ShapeId| {
-            self.shapes.get(*shape).alternatives.iter().any(|one| one.head == Head::Zero)
-        };
+        let may_be_zero =
+            |shape: &ShapeId| self.shapes.get(*shape).alternatives.iter().any(|one| one.head == Head::Zero);
         if order.iter().zip(parts).any(|(at, part)| at.is_none() && !may_be_zero(part)) {
             return Ok(None);
         }
@@ -165,16 +164,21 @@ fn fits(rank: usize, shape: &[usize]) -> bool {
     shape.len() == rank || shape == [0]
 }
 
+/// A handle to an array of sensitivities that are arrays themselves may find them stacked.
 fn handle(value: &eval::Value, rank: u32, shape: &[usize]) -> Option<Value> {
-    fits(rank as usize, shape).then(|| Value::Handle(value.clone()))
+    (fits(rank as usize, shape) || shape.len() > rank as usize).then(|| Value::Handle(value.clone()))
 }
 
-/// The address of a node that others may see too.
+/// The address of what others may see too.
 fn shared_address(value: &eval::Value) -> Option<*const ()> {
+    fn of<T>(shared: &Rc<T>) -> Option<*const ()> {
+        (Rc::strong_count(shared) > 1).then(|| Rc::as_ptr(shared).cast())
+    }
     match value {
-        eval::Value::Data(data) if Rc::strong_count(data) > 1 => Some(Rc::as_ptr(data).cast()),
-        eval::Value::Function(function) if Rc::strong_count(function) > 1 => Some(Rc::as_ptr(function).cast()),
-        eval::Value::Lazy(lazy) if Rc::strong_count(lazy) > 1 => Some(Rc::as_ptr(lazy).cast()),
+        eval::Value::Data(data) => of(data),
+        eval::Value::Array(array) => of(array),
+        eval::Value::Function(function) => of(function),
+        eval::Value::Lazy(lazy) => of(lazy),
         _ => None,
     }
 }

@@ -10,13 +10,13 @@ use rustc_hash::FxHashMap;
 
 use super::Codes;
 use crate::shape::{Alternative, Head, ShapeId, Shapes};
-use crate::value::{Elements, Node, Value};
+use crate::value::{Elements, Value};
 
 pub(super) struct Conversion<'a> {
     shapes: &'a Shapes,
     codes: &'a dyn Codes,
-    /// What shared nodes became.
-    shared: FxHashMap<(*const Node, ShapeId), eval::Value>,
+    /// What shared nodes, structs and arrays became, by their address.
+    shared: FxHashMap<(*const (), ShapeId), eval::Value>,
 }
 
 impl<'a> Conversion<'a> {
@@ -25,17 +25,17 @@ impl<'a> Conversion<'a> {
     }
 
     pub fn value(&mut self, id: ShapeId, value: &Value) -> eval::Value {
-        let shape = self.shapes.get(id);
-        if shape.named.is_none() {
-            return self.content(&shape.alternatives, value);
-        }
-        let Value::Named(node) = value else { unreachable!("convert: {value:?} is not named") };
-        let key = (Rc::as_ptr(node), id);
-        if let Some(known) = self.shared.get(&key) {
+        let shared = shared_address(value).map(|address| (address, id));
+        if let Some(known) = shared.and_then(|key| self.shared.get(&key)) {
             return known.clone();
         }
-        let made = crate::deep(|| self.content(&shape.alternatives, node.content()));
-        if Rc::strong_count(node) > 1 {
+        let shape = self.shapes.get(id);
+        let made = match (shape.named, value) {
+            (None, value) => self.content(&shape.alternatives, value),
+            (Some(_), Value::Named(node)) => crate::deep(|| self.content(&shape.alternatives, node.content())),
+            (Some(_), other) => unreachable!("convert: {other:?} is not named"),
+        };
+        if let Some(key) = shared {
             self.shared.insert(key, made.clone());
         }
         made
@@ -112,6 +112,20 @@ impl<'a> Conversion<'a> {
             }
             _ => normalised(values.collect()),
         }
+    }
+}
+
+/// The address of what others may see too.
+fn shared_address(value: &Value) -> Option<*const ()> {
+    fn of<T: ?Sized>(shared: &Rc<T>) -> Option<*const ()> {
+        (Rc::strong_count(shared) > 1).then(|| Rc::as_ptr(shared).cast())
+    }
+    match value {
+        Value::Struct(fields) => of(fields),
+        Value::Sum(_, content) => of(content),
+        Value::Array(array) => of(array),
+        Value::Named(node) => of(node),
+        Value::Unit | Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Text(_) | Value::Handle(_) => None,
     }
 }
 

@@ -44,7 +44,7 @@ pub fn shapes() -> Shapes {
         alternatives: vec![alternative(Head::Tuple, &[]), alternative(Head::Tuple, &[REAL, LIST])],
         named: Some(NamedId(0)),
     };
-    Shapes(vec![
+    Shapes::from(vec![
         plain(Head::Bool, &[]),
         plain(Head::Int, &[]),
         plain(Head::Real, &[]),

@@ -1,6 +1,7 @@
 //! Leaf words as values.
 //!
-//! Nodes are read from the leaves up: a node waits until the nodes it points to are read. Nodes that are shared are read once.
+//! Nodes are read from the leaves up: a node waits until the nodes it points to are read. Nodes that are
+//! shared are read once, and so are arrays that point to no nodes.
 
 use std::rc::Rc;
 
@@ -29,7 +30,8 @@ pub enum Take {
 /// # Safety
 /// The words are those of a live value of the shape, and nobody changes what they point to meanwhile.
 pub unsafe fn read(border: Border, shape: ShapeId, words: &[u64], take: Take) -> Value {
-    let mut reader = Reader { border, read: vec![], shared: FxHashMap::default(), steps: vec![] };
+    let mut reader =
+        Reader { border, read: vec![], shared: FxHashMap::default(), arrays: FxHashMap::default(), steps: vec![] };
     let unique = take == Take::Unshared;
     if !border.layouts.get(shape).has_named {
         return reader.value(shape, words, unique, &mut vec![].drain(..));
@@ -49,6 +51,8 @@ struct Reader<'a> {
     read: Vec<Value>,
     /// What shared nodes are; one node may be seen under several shapes.
     shared: FxHashMap<(*mut u64, ShapeId), Value>,
+    /// What shared arrays are, by the shape of their elements.
+    arrays: FxHashMap<(*mut u64, ShapeId), Value>,
 }
 
 enum Step {
@@ -221,6 +225,12 @@ impl Reader<'_> {
         nodes: &mut Parts,
     ) -> Value {
         let (array, unique) = array_at(word, unique);
+        // SAFETY: the array is alive, by the contract of `read`.
+        let shared = unsafe { object::count(array.object) } > 1 && !self.border.layouts.get(element).has_named;
+        let key = shared.then_some((array.object, element));
+        if let Some(known) = key.and_then(|key| self.arrays.get(&key)) {
+            return known.clone();
+        }
         let shape: Vec<usize> = array.lengths().iter().map(|&n| n as usize).collect();
         let words = array.words();
         let elements = match layout.elements {
@@ -234,7 +244,11 @@ impl Reader<'_> {
                 normalised((0..array.size()).map(element).collect())
             }
         };
-        Value::array(Array::new(shape, elements))
+        let value = Value::array(Array::new(shape, elements));
+        if let Some(key) = key {
+            self.arrays.insert(key, value.clone());
+        }
+        value
     }
 }
 

@@ -36,7 +36,8 @@ pub fn write(ctx: &mut Context, border: Border, shape: ShapeId, value: &Value, w
 
 /// Writes the leaf words of a value, as many as there are in `out`.
 pub fn write_words(ctx: &mut Context, border: Border, shape: ShapeId, value: &Value, out: &mut [u64]) -> Result<()> {
-    let mut writer = Writer { ctx, border, unfilled: vec![], shared: FxHashMap::default() };
+    let mut writer =
+        Writer { ctx, border, unfilled: vec![], shared: FxHashMap::default(), arrays: FxHashMap::default() };
     writer.value(shape, value, out)?;
     while let Some(node) = writer.unfilled.pop() {
         let words = border.layouts.get(node.shape).content;
@@ -53,6 +54,8 @@ struct Writer<'a> {
     unfilled: Vec<Unfilled>,
     /// Nodes by the address of the value they were made of, which is kept alive.
     shared: FxHashMap<(*const u8, ShapeId), (u64, Value)>,
+    /// Likewise arrays, by the shape of their elements and their rank.
+    arrays: FxHashMap<(*const u8, ShapeId, usize), (u64, Value)>,
 }
 
 /// A node whose content is still to be written.
@@ -138,7 +141,18 @@ impl Writer<'_> {
                 Ok(())
             }
             (Head::Array(rank), Value::Array(array)) => {
-                out[0] = self.array(alternative.parts[0], *rank as usize, layout, array)?;
+                let (element, rank) = (alternative.parts[0], *rank as usize);
+                let key = shared_address(value).map(|address| (address, element, rank));
+                if let Some((word, _)) = key.and_then(|key| self.arrays.get(&key)) {
+                    // SAFETY: the word is an array that this writer made.
+                    unsafe { object::retain(*word) };
+                    out[0] = *word;
+                    return Ok(());
+                }
+                out[0] = self.array(element, rank, layout, array)?;
+                if let Some(key) = key {
+                    self.arrays.insert(key, (out[0], value.clone()));
+                }
                 Ok(())
             }
             (head, Value::Data(data)) => match (head, &data.form) {
@@ -233,7 +247,11 @@ impl Writer<'_> {
                 Err(fault) => return Err(Unwritten::Mismatch(format!("it doesn't unfold: {}", fault.message))),
             };
         }
-        let fitting = |how| alternatives.iter().position(|alternative| self.fits(alternative, &value, how));
+        let arrays = alternatives.iter().filter(|alternative| matches!(alternative.head, Head::Array(_))).count();
+        let fits = |alternative: &Alternative, how| {
+            self.fits(alternative, &value, how) && (arrays < 2 || self.elements_fit(alternative, &value))
+        };
+        let fitting = |how| alternatives.iter().position(|alternative| fits(alternative, how));
         match fitting(Fit::Itself).or_else(|| fitting(Fit::Sensitivity)).or_else(|| fitting(Fit::WithoutHoles)) {
             Some(index) => Ok((index, value)),
             None => self.mismatch(shape, &value),
@@ -250,8 +268,8 @@ impl Writer<'_> {
                         Fit::WithoutHoles => !has_hole(array),
                     }
             }
-            (Head::Handle(rank), Value::Array(array)) => how == Fit::Sensitivity && has_rank(&array.shape, *rank),
-            (Head::Handle(rank), Value::Sparse(sparse)) => has_rank(&sparse.shape, *rank),
+            (Head::Handle(rank), Value::Array(array)) => how == Fit::Sensitivity && is_sensitivity(&array.shape, *rank),
+            (Head::Handle(rank), Value::Sparse(sparse)) => is_sensitivity(&sparse.shape, *rank),
             (Head::Zero, Value::Zero)
             | (Head::Bool, Value::Bool(_))
             | (Head::Int, Value::Int(_))
@@ -260,6 +278,25 @@ impl Writer<'_> {
             (_, Value::Data(data)) => fits_data(alternative, data),
             (head, Value::Function(function)) => self.fits_function(head, alternative.parts.len(), function),
             _ => false,
+        }
+    }
+
+    /// Of several alternatives that are arrays, the elements say which it is.
+    fn elements_fit(&self, alternative: &Alternative, value: &Value) -> bool {
+        let (Head::Array(_), Value::Array(array)) = (&alternative.head, value) else { return true };
+        let alternatives = &self.border.shapes.get(alternative.parts[0]).alternatives;
+        let has = |head| alternatives.iter().any(|one| one.head == head);
+        let one_fits = |element: &Value| {
+            let how = [Fit::Itself, Fit::Sensitivity, Fit::WithoutHoles];
+            matches!(element, Value::Lazy(_))
+                || alternatives.iter().any(|one| how.iter().any(|how| self.fits(one, element, *how)))
+        };
+        match &array.elements {
+            _ if array.is_empty() => true,
+            Elements::Real(_) => has(Head::Real),
+            Elements::Int(_) => has(Head::Int),
+            Elements::Bool(_) => has(Head::Bool),
+            Elements::Values(values) => values.iter().all(one_fits),
         }
     }
 
@@ -300,6 +337,11 @@ enum Fit {
 /// The empty array of rank 1 counts for every rank.
 fn has_rank(shape: &[usize], rank: u32) -> bool {
     shape.len() == rank as usize || shape == [0]
+}
+
+/// A handle to an array of sensitivities that are arrays themselves may find them stacked.
+fn is_sensitivity(shape: &[usize], rank: u32) -> bool {
+    has_rank(shape, rank) || shape.len() > rank as usize
 }
 
 fn has_hole(array: &Array) -> bool {

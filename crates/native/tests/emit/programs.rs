@@ -47,18 +47,21 @@ fn cons() -> Alternative {
 }
 
 pub fn shapes() -> Shapes {
-    Shapes(vec![
-        one(Head::Int, &[]),
-        one(Head::Real, &[]),
-        one(Head::Bool, &[]),
-        one(Head::Text, &[]),
-        one(Head::Tuple, &[]),
-        Shape { alternatives: vec![nil(), cons()], named: Some(NamedId(0)) },
-        one(Head::Array(1), &[REAL]),
-        one(Head::Array(2), &[REAL]),
-        one(Head::Array(1), &[LIST]),
-        one(Head::Tuple, &[INT, REAL, BOOL, LIST, REALS, INT]),
-    ])
+    Shapes(
+        vec![
+            one(Head::Int, &[]),
+            one(Head::Real, &[]),
+            one(Head::Bool, &[]),
+            one(Head::Text, &[]),
+            one(Head::Tuple, &[]),
+            Shape { alternatives: vec![nil(), cons()], named: Some(NamedId(0)) },
+            one(Head::Array(1), &[REAL]),
+            one(Head::Array(2), &[REAL]),
+            one(Head::Array(1), &[LIST]),
+            one(Head::Tuple, &[INT, REAL, BOOL, LIST, REALS, INT]),
+        ],
+        Default::default(),
+    )
 }
 
 pub fn list_type() -> Type {

@@ -123,7 +123,7 @@ impl Maker<'_> {
         let mut parts: Vec<Value> = parts.iter().map(|part| self.value(*part, fuel.saturating_sub(1))).collect();
         match head {
             Head::Tuple => Value::tuple(parts),
-            Head::Record(labels) => Value::record(labels.clone(), parts),
+            Head::Record(labels) => first_order::convert::record(labels, parts),
             Head::Variant(constructor) => Value::data(Form::Variant(constructor.clone()), parts),
             Head::Part(constructor, at) => Value::data(Form::Part(constructor.clone(), at.clone()), parts),
             Head::Closure { code, member } => {
@@ -268,6 +268,56 @@ fn what_is_shared_stays_shared() {
         release_words(&mut ctx, &layouts, ShapeId(8), &words);
     }
     assert_eq!(ctx.live(), 0);
+}
+
+#[test]
+fn shared_arrays_stay_shared() {
+    let pair = Alternative { head: Head::Tuple, parts: vec![crate::program::REALS, crate::program::REALS] };
+    let shapes = crate::program::shapes(vec![Shape { alternatives: vec![pair], named: None }]);
+    let layouts = Layouts::new(&shapes, &definitions(&shapes));
+    let codes: Vec<Rc<Code>> = vec![];
+    let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
+    let mut ctx = Context::new();
+    let array = Value::array(Array::vector(vec![1.0, 2.0]));
+    let mut words = vec![];
+    write(&mut ctx, border, ShapeId(8), &Value::pair(array.clone(), array), &mut words).expect("it fits");
+    assert_eq!(ctx.live(), 1);
+    // SAFETY: the words were just written; they are released once.
+    unsafe {
+        let back = read(border, ShapeId(8), &words, Take::Unshared);
+        let Value::Data(data) = &back else { panic!("a pair") };
+        let [Value::Array(a), Value::Array(b)] = &data.fields[..] else { panic!("arrays") };
+        assert!(Rc::ptr_eq(a, b));
+        release_words(&mut ctx, &layouts, ShapeId(8), &words);
+    }
+    assert_eq!(ctx.live(), 0);
+}
+
+#[test]
+fn the_elements_say_which_array_it_is() {
+    let array = |element| Alternative { head: Head::Array(1), parts: vec![element] };
+    let either = vec![array(crate::program::INT), array(crate::program::REAL), array(crate::program::LIST)];
+    let shapes = crate::program::shapes(vec![Shape { alternatives: either, named: None }]);
+    let layouts = Layouts::new(&shapes, &definitions(&shapes));
+    let codes: Vec<Rc<Code>> = vec![];
+    let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
+    let mut ctx = Context::new();
+    let arrays = [
+        Array::ints(vec![1, 2]),
+        Array::vector(vec![1.0, 2.0]),
+        Array::from_values(vec![list(2), list(0)]).expect("not ragged"),
+    ];
+    for (tag, array) in (0..).zip(arrays) {
+        let (value, mut words) = (Value::array(array), vec![]);
+        write(&mut ctx, border, ShapeId(8), &value, &mut words).expect("it fits");
+        assert_eq!(words[0], tag);
+        // SAFETY: the words were just written; they are released once.
+        unsafe {
+            assert_eq!(described(&read(border, ShapeId(8), &words, Take::Nothing)), described(&value));
+            release_words(&mut ctx, &layouts, ShapeId(8), &words);
+        }
+        assert_eq!(ctx.live(), 0);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use native::runtime::object::{is_object, retain};
 use native::runtime::prim::rt_prim;
 use native::runtime::symbols::rt_free;
 
-use crate::program::{INT, REAL, REALS, TEXT, one, run, shapes, tables};
+use crate::program::{INT, REAL, REALS, TEXT, UNIT, one, run, shapes, tables};
 
 /// After those of `program`: matrices, arrays and matrices of ints, arrays of booleans.
 const MATRIX: ShapeId = ShapeId(8);
@@ -129,6 +129,27 @@ fn fast_primitives_agree_with_the_evaluator() {
     }
     println!("{compared} results compared");
     assert!(compared > 5000);
+}
+
+#[test]
+fn values_without_words_are_arguments_too() {
+    let mut runner = Runner::new().expect("a stack");
+    let unit = || (UNIT, Value::unit());
+    let array = || (REALS, Value::array(Array::vector(vec![1.0, 2.0])));
+    let cases = [
+        (Prim::Show, vec![unit()], TEXT, "\"()\""),
+        (Prim::Eq, vec![unit(), unit()], BOOL, "true"),
+        (Prim::Eq, vec![unit(), array()], BOOL, "false"),
+        (Prim::Eq, vec![array(), unit()], BOOL, "false"),
+        (Prim::Eq, vec![(INT, Value::Int(1)), unit()], BOOL, "false"),
+    ];
+    for (prim, args, result, expected) in cases {
+        let (parameters, values): (Vec<ShapeId>, Vec<Value>) = args.into_iter().unzip();
+        let tables = tables(shapes(more()), &[(prim, &parameters, result)], &parameters, result);
+        let found = run(&mut runner, owned, &tables, &values).0.expect("a value");
+        assert_eq!(eval::show::show(&found), expected, "{prim} {values:?}");
+        assert_eq!(runner.usage().live_after, 0, "{prim}");
+    }
 }
 
 fn compare(runner: &mut Runner, prim: Prim, args: &[(ShapeId, Value)]) -> usize {
