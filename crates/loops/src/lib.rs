@@ -1,6 +1,6 @@
 //! L4: leaves and loops. Values are scalars and pointers; memory, its layout and its reference counts are explicit.
 //!
-//! In: an L3 program ([`lower`]). Out: an L4 program that [`check`] accepts: every owned pointer is consumed exactly once on every
+//! In: an L3 program ([`lower()`]). Out: an L4 program that [`check`] accepts: every owned pointer is consumed exactly once on every
 //! path.
 
 pub mod check;

@@ -47,9 +47,6 @@ enum Value {
     Unknown(usize),
 }
 
-/// The first leaf of each type that is the same at all places as others.
-type Classes<'a> = FxHashMap<(&'a Type, &'a [(usize, Value)]), usize>;
-
 /// What to read instead of a part.
 #[derive(Clone, Debug)]
 enum Instead {
