@@ -16,7 +16,7 @@ use base::{Span, codes};
 use calculus::Prim;
 
 use crate::convert::{Codes, from_value, to_value};
-use crate::term::Program;
+use crate::term::{Program, Type};
 use crate::value::Value;
 use arrays::Table;
 use code::{Action, Application, Code, Operand, Simple};
@@ -295,6 +295,10 @@ impl Machine<'_> {
         let mut values = [const { eval::Value::Zero }; 3];
         for ((value, arg), shape) in values.iter_mut().zip(args).zip(shapes) {
             let arg = self.read(arg, base);
+            // Every read of an element in a gradient asks for this: the elements aren't looked at.
+            if let (Prim::Frame, Value::Array(array), Type::Handle) = (*prim, &arg, table.type_of(*result)) {
+                return Ok(Value::Handle(eval::prims::frame_of(array.shape.clone())));
+            }
             *value = to_value(table, self.codes, *shape, &arg);
         }
         let failed = |fault: Box<eval::Fault>| Stop::Error { code: fault.code, span };

@@ -50,6 +50,7 @@ pub(super) unsafe fn apply(mut call: Call) -> Outcome {
             call.number(Head::Int, length)
         }
         (Prim::Shape, Array(_, a), None) => call.shape(a),
+        (Prim::Frame, Array(_, a), None) => call.frame(a),
         (Prim::Iota, Int(n), None) => call.iota(n),
         (Prim::Sum, Array(kind, a), None) => call.sum(kind, a),
         (Prim::MatMul, Array(ElementKind::Real, a), Some(Array(ElementKind::Real, b))) => call.product(a, b),
@@ -115,6 +116,18 @@ impl Call<'_> {
         let array = *self.only_head(self.site.result)? == Head::Array(rank as u32);
         let elements = self.border.layouts.get(self.site.result).alternatives[0].elements == kind;
         (array && elements && kind != ElementKind::Other).then_some(())
+    }
+
+    /// Every read of an element in a gradient asks for this: the elements aren't looked at.
+    fn frame(&mut self, a: ArrayView) -> Outcome {
+        let Head::Handle(_) = self.only_head(self.site.result)? else { return None };
+        let shape = a.lengths().iter().map(|&length| length as usize).collect();
+        match self.ctx.handle(eval::prims::frame_of(shape)) {
+            Ok(object) => self.out[0] = object as u64,
+            Err(code) => return Some(Err(code)),
+        }
+        self.release_arguments(None);
+        Some(Ok(()))
     }
 
     /// Ends the call with a scalar.
