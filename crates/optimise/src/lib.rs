@@ -17,8 +17,11 @@ mod parts;
 mod rename;
 mod same_parts;
 mod simplify;
+mod sink;
 mod split_parameters;
 mod tail_calls;
+mod tapes;
+mod unname;
 mod walk;
 
 use first_order::Program;
@@ -37,6 +40,9 @@ const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions:
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
+const SINK: Pass = Pass { name: "sink", run: sink::run };
+const UNNAME: Pass = Pass { name: "unname", run: unname::run };
+const TAPES: Pass = Pass { name: "tapes", run: tapes::run };
 
 /// All passes, in the order they run.
 pub const PASSES: &[Pass] = &[
@@ -58,6 +64,18 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     COMMON,
     SAME_PARTS,
+    DEAD_PARTS,
+    SIMPLIFY,
+    // By now nodes hold only what is needed.
+    UNNAME,
+    SINK,
+    SIMPLIFY,
+    TAPES,
+    INLINE,
+    DEAD_FUNCTIONS,
+    SPLIT_PARAMETERS,
+    SIMPLIFY,
+    COMMON,
     DEAD_PARTS,
     SIMPLIFY,
 ];

@@ -220,7 +220,12 @@ impl<'p> Flatten<'p> {
                 self.push(vec![], Op::Fail(*code));
                 return self.bind_nothing(var);
             }
-            l3::Op::Tabulate { .. } | l3::Op::Array(_) | l3::Op::Len(_) | l3::Op::Element(..) | l3::Op::Replace(..) => {
+            l3::Op::Tabulate { .. }
+            | l3::Op::Array(_)
+            | l3::Op::Len(_)
+            | l3::Op::Element(..)
+            | l3::Op::Replace(..)
+            | l3::Op::Append(..) => {
                 let leaves = self.array_op(self.type_of_var(var), op);
                 return self.know(var, leaves);
             }
@@ -296,6 +301,10 @@ fn count_uses_of(op: &l3::Op, uses: &mut [u32], opened: &mut [bool]) {
         l3::Op::Element(a, indices) => {
             used(a);
             indices.iter().for_each(used);
+        }
+        l3::Op::Append(a, element) => {
+            used(a);
+            used(element);
         }
         l3::Op::Replace(a, indices, value) => {
             used(a);

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use base::{Code, FileId, Span, codes};
 use eval::Value;
 
-use super::arrays::{rt_array, rt_copy_array, rt_replace_row, rt_row, rt_store_row};
+use super::arrays::{rt_array, rt_copy_array, rt_grow, rt_replace_row, rt_row, rt_store_row};
 use super::handle;
 use super::prim::rt_prim;
 use super::{Context, fail_with};
@@ -23,6 +23,7 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_copy_array", rt_copy_array as *const ()),
         ("rt_replace_row", rt_replace_row as *const ()),
         ("rt_store_row", rt_store_row as *const ()),
+        ("rt_grow", rt_grow as *const ()),
         ("rt_prim", rt_prim as *const ()),
         ("rt_text", rt_text as *const ()),
         ("rt_quiet", rt_quiet as *const ()),
