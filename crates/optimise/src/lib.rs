@@ -6,6 +6,7 @@
 
 mod calls;
 mod common;
+mod constructors;
 mod copy;
 mod dead_functions;
 mod dead_parts;
@@ -41,6 +42,7 @@ const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_param
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
 const SINK: Pass = Pass { name: "sink", run: sink::run };
+const CONSTRUCTORS: Pass = Pass { name: "constructors", run: constructors::run };
 const UNNAME: Pass = Pass { name: "unname", run: unname::run };
 const TAPES: Pass = Pass { name: "tapes", run: tapes::run };
 
@@ -71,6 +73,11 @@ pub const PASSES: &[Pass] = &[
     SINK,
     SIMPLIFY,
     TAPES,
+    INLINE,
+    DEAD_FUNCTIONS,
+    SPLIT_PARAMETERS,
+    SIMPLIFY,
+    CONSTRUCTORS,
     INLINE,
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
