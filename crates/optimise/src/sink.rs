@@ -11,7 +11,7 @@ use crate::rename::renumber;
 use crate::walk::{blocks_mut, each_op, has_blocks, size_up_to};
 
 /// No more statements than this are copied, and into no more branches.
-const MOST_COPIED: usize = 300;
+const MOST_COPIED: usize = 1_500;
 const MOST_BRANCHES: usize = 12;
 
 pub fn run(program: &mut Program) {

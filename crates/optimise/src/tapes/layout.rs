@@ -2,8 +2,8 @@
 //!
 //! A node's content is described by a [`Layout`], which says for each part where it is found: in the entry, in what all nodes share,
 //! or nowhere, because it is a constant or computed again. **The rule**: a number is computed again if that takes at most
-//! [`MOST_COST`] from other parts of the same node, shared parts and constants, where a division costs [`DIVISION`], a root [`ROOT`], other
-//! arithmetic 1; anything dearer is kept. (A word kept is written once, read once, and takes memory that isn't in the cache.)
+//! [`MOST_COST`] from other parts of the same node, shared parts and constants, where a division costs [`DIVISION`] and other
+//! arithmetic 1; roots and anything dearer are kept. (A word kept is written once, read once, and takes memory that isn't in the cache.)
 
 use first_order::{Atom, Function, FunctionId, NamedId, Op, Program, Scalar, Type, Var};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,6 @@ use crate::walk::each_op;
 
 const MOST_COST: u32 = 8;
 const DIVISION: u32 = 4;
-const ROOT: u32 = 6;
 
 /// Does a type hold values of the named type directly?
 pub fn mentions(of: &Type, name: NamedId) -> bool {
@@ -446,7 +445,6 @@ fn cost(scalar: Scalar) -> Option<u32> {
         S::IntEq | S::IntNe | S::IntLt | S::IntLe | S::IntGt | S::IntGe | S::ToReal | S::BoolToReal => Some(1),
         S::IntMinimum | S::IntMaximum => Some(1),
         S::Div => Some(DIVISION),
-        S::Sqrt => Some(ROOT),
         _ => None,
     }
 }
