@@ -63,6 +63,9 @@ struct Draft {
     named: Vec<bool>,
 }
 
+/// So many functions of a cycle are tried as its only node.
+const MOST_TRIED: usize = 20;
+
 /// Values of more scalars than this are nodes on the heap.
 const LARGE: u64 = 96;
 
@@ -506,28 +509,33 @@ impl Graph {
         text
     }
 
-    /// Chooses which shapes of a new cycle are nodes on the heap: enough to break every cycle. Functions come first: what a
-    /// recursion returns is then a node itself, and a list of such nodes can become an array. Then unions.
+    /// Chooses which shapes of a new cycle are nodes on the heap: enough to break every cycle. One function, if that is enough: what
+    /// a recursion returns is then a node itself, and a list of such nodes can become an array. Else unions first.
     fn name_cycle(&mut self, members: &[ShapeId], given: FxHashSet<ShapeId>) {
         let inside: FxHashSet<ShapeId> = members.iter().copied().collect();
-        let suffices = !given.is_empty() && self.breaks_cycles(members, &inside, &given);
-        let mut chosen = given;
-        if !suffices {
-            chosen = members.iter().copied().filter(|id| self.is_closure(*id)).collect();
-            if !self.breaks_cycles(members, &inside, &chosen) {
-                chosen = members.iter().copied().filter(|id| self.alternatives(*id).len() > 1).collect();
-            }
-        }
-        for id in members {
-            if !self.breaks_cycles(members, &inside, &chosen) {
+        let breaks = |cut: &FxHashSet<ShapeId>| self.breaks_cycles(members, &inside, cut);
+        let alone = |id: &ShapeId| breaks(&[*id].into_iter().collect());
+        let function = || members.iter().copied().filter(|id| self.is_function(*id)).take(MOST_TRIED).find(alone);
+        let chosen = if !given.is_empty() && breaks(&given) {
+            given
+        } else if let Some(id) = function() {
+            [id].into_iter().collect()
+        } else {
+            let mut chosen: FxHashSet<ShapeId> =
+                members.iter().copied().filter(|id| self.alternatives(*id).len() > 1).collect();
+            for id in members {
+                if breaks(&chosen) {
+                    break;
+                }
                 chosen.insert(*id);
             }
-        }
-        for id in members {
-            if !suffices && chosen.remove(id) && !self.breaks_cycles(members, &inside, &chosen) {
-                chosen.insert(*id);
+            for id in members {
+                if chosen.remove(id) && !breaks(&chosen) {
+                    chosen.insert(*id);
+                }
             }
-        }
+            chosen
+        };
         debug_assert!(self.breaks_cycles(members, &inside, &chosen), "graph: a cycle without a name");
         for id in members {
             if chosen.contains(id) {
@@ -549,29 +557,41 @@ impl Graph {
         }
     }
 
-    fn is_closure(&self, id: ShapeId) -> bool {
+    /// Are the values of a shape one function?
+    pub fn is_function(&self, id: ShapeId) -> bool {
         matches!(self.only(id), Some(Alternative { head: Head::Closure { .. }, .. }))
     }
 
+    /// Is there no cycle among the members but through the cut?
     fn breaks_cycles(&self, members: &[ShapeId], inside: &FxHashSet<ShapeId>, cut: &FxHashSet<ShapeId>) -> bool {
-        // Repeatedly takes away shapes all of whose parts are gone.
-        let mut left: FxHashSet<ShapeId> = members.iter().copied().filter(|id| !cut.contains(id)).collect();
-        loop {
-            let free: Vec<ShapeId> = left
-                .iter()
-                .copied()
-                .filter(|id| {
-                    let mut parts = self.alternatives(*id).iter().flat_map(|alternative| &alternative.parts);
-                    !parts.any(|part| inside.contains(part) && left.contains(part))
-                })
-                .collect();
-            if free.is_empty() {
-                return left.is_empty();
+        // Takes away shapes all of whose parts are gone, and then those they were parts of.
+        let mut waits: FxHashMap<ShapeId, usize> = FxHashMap::default();
+        let mut wholes: FxHashMap<ShapeId, Vec<ShapeId>> = FxHashMap::default();
+        let mut free = vec![];
+        for id in members.iter().filter(|id| !cut.contains(id)) {
+            let parts = self.alternatives(*id).iter().flat_map(|alternative| &alternative.parts);
+            let mut count = 0;
+            for part in parts.filter(|part| inside.contains(part) && !cut.contains(part)) {
+                count += 1;
+                wholes.entry(*part).or_default().push(*id);
             }
-            free.iter().for_each(|id| {
-                left.remove(id);
-            });
+            if count == 0 {
+                free.push(*id);
+            }
+            waits.insert(*id, count);
         }
+        let mut left = waits.len();
+        while let Some(id) = free.pop() {
+            left -= 1;
+            for whole in wholes.remove(&id).unwrap_or_default() {
+                let count = waits.get_mut(&whole).expect("graph: a member");
+                *count -= 1;
+                if *count == 0 {
+                    free.push(whole);
+                }
+            }
+        }
+        left == 0
     }
 
     /// The shapes that can be reached from one, itself included.

@@ -192,12 +192,17 @@ impl<'a> Specialiser<'a> {
     }
 
     /// The instances of the same function among those that led here, the innermost first.
-    fn nested(&self, kind: &Kind) -> Vec<usize> {
+    fn nested(&self, key: &Key) -> Vec<usize> {
+        let is_same = |other: &Key| match key.kind {
+            // Other backpropagators are other functions.
+            Kind::RunRaw => other.kind == Kind::RunRaw && other.params[0] == key.params[0],
+            _ => other.kind == key.kind,
+        };
         let mut above = vec![];
         let mut at = self.current;
         let mut seen = 0;
         while let Some(id) = at {
-            if self.instances[id].key.kind == *kind {
+            if is_same(&self.instances[id].key) {
                 above.push(id);
             }
             at = self.instances[id].parent;
@@ -211,10 +216,10 @@ impl<'a> Specialiser<'a> {
 
     /// An instance of the same function that is under way and wide enough.
     fn widened(&mut self, key: &Key) -> Option<usize> {
-        if !matches!(key.kind, Kind::Call { .. }) {
+        if !matches!(key.kind, Kind::Call { .. } | Kind::RunRaw) {
             return None;
         }
-        let above = self.nested(&key.kind);
+        let above = self.nested(key);
         if above.len() < MAX_NESTED {
             return None;
         }
@@ -228,10 +233,10 @@ impl<'a> Specialiser<'a> {
     /// The parameters, joined with those of nested instances if there are many.
     fn settled(&mut self, key: &Key) -> Vec<ShapeId> {
         // The others only ever meet parts of shapes that exist.
-        if !matches!(key.kind, Kind::Call { .. }) {
+        if !matches!(key.kind, Kind::Call { .. } | Kind::RunRaw) {
             return key.params.clone();
         }
-        let above = self.nested(&key.kind);
+        let above = self.nested(key);
         if above.len() < MAX_NESTED {
             return key.params.clone();
         }
