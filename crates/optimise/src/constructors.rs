@@ -306,14 +306,7 @@ fn free(body: &Block, params: &[(Var, Atom)]) -> Vec<Var> {
 }
 
 /// Where the body of the loop would run again, the function calls itself.
-fn call_again(
-    block: &mut Block,
-    id: FunctionId,
-    given: &[Var],
-    result: &Type,
-    vars: &mut Vec<Type>,
-    span: base::Span,
-) {
+fn call_again(block: &mut Block, id: FunctionId, given: &[Var], result: &Type, vars: &mut Vec<Type>, span: base::Span) {
     if let End::Again(args) = &mut block.end {
         let mut args = std::mem::take(args);
         args.extend(given.iter().copied().map(Atom::Var));

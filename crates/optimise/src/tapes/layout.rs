@@ -427,8 +427,7 @@ impl Finder<'_, '_> {
         if let Some(at) = self.maker.shared_place(*var) {
             return Some(Expression::Shared(at));
         }
-        let known =
-            self.parts.iter().position(|other| other.serves(self.part) && other.in_way(self.way) == Some(atom));
+        let known = self.parts.iter().position(|other| other.serves(self.part) && other.in_way(self.way) == Some(atom));
         match known {
             Some(number) => Some(Expression::Part(number)),
             None => self.defined(*var),

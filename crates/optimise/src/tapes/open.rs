@@ -165,8 +165,7 @@ impl Opening<'_> {
             }
             Expression::Scalar(scalar, args) => {
                 let signature = scalar.signature().expect("tapes: arithmetic has a signature").0;
-                let args =
-                    args.iter().zip(&signature).map(|(arg, of)| self.computed(arg, of, known, writer)).collect();
+                let args = args.iter().zip(&signature).map(|(arg, of)| self.computed(arg, of, known, writer)).collect();
                 writer.bind(of.clone(), Op::Scalar(*scalar, args))
             }
         }

@@ -8,13 +8,7 @@ use super::ways::{self, Tree};
 use crate::deep;
 use crate::walk::blocks_mut;
 
-pub fn rewrite(
-    id: FunctionId,
-    function: &mut Function,
-    name: NamedId,
-    tapes: &Tapes,
-    total: &dyn Fn(Var) -> bool,
-) {
+pub fn rewrite(id: FunctionId, function: &mut Function, name: NamedId, tapes: &Tapes, total: &dyn Fn(Var) -> bool) {
     let tape = tapes.get(name).expect("tapes: the type is replaced");
     let span = function.span;
     let inner = std::mem::take(&mut function.params);

@@ -49,13 +49,7 @@ fn node(tree: &Tree) -> Option<&Tree> {
 }
 
 /// Can the function be a loop that appends entries?
-pub fn fits(
-    id: FunctionId,
-    function: &Function,
-    name: NamedId,
-    content: &Type,
-    total: &dyn Fn(Var) -> bool,
-) -> bool {
+pub fn fits(id: FunctionId, function: &Function, name: NamedId, content: &Type, total: &dyn Fn(Var) -> bool) -> bool {
     let mut places = vec![];
     places_of(&function.result, name, &mut vec![], &mut places);
     let [place] = &places[..] else { return false };
