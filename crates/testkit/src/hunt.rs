@@ -229,10 +229,14 @@ impl Server {
             return Verdict::Broken(String::new());
         }
         let (mut finds, mut last) = (vec![], String::new());
+        let mut step = Waiting::new(&self.child);
         loop {
             match self.answers.recv_timeout(patience) {
                 Ok(line) => match line.split_once(' ') {
-                    Some(("step", words)) => last = words.into(),
+                    Some(("step", words)) => {
+                        last = words.into();
+                        step = Waiting::new(&self.child);
+                    }
                     Some(("find", words)) => finds.push(words.replace("\\n", "\n")),
                     Some(("done", words)) => {
                         let mut numbers = words.split(' ').filter_map(|word| word.parse().ok());
@@ -242,10 +246,40 @@ impl Server {
                     _ => {}
                 },
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Verdict::Broken(last),
+                Err(mpsc::RecvTimeoutError::Timeout) if step.was_idle(&self.child, patience) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => return Verdict::Late(last),
             }
         }
     }
+}
+
+/// When a step began. On a machine that does other things as well, the time that counts is the child's own.
+struct Waiting {
+    since: Instant,
+    used: Option<Duration>,
+}
+
+/// However busy the machine is, nobody waits longer than this many times the patience.
+const MOST_PATIENCE: u32 = 20;
+
+impl Waiting {
+    fn new(child: &Child) -> Waiting {
+        Waiting { since: Instant::now(), used: processor_time(child.id()) }
+    }
+
+    /// Has the child used less time than our patience, because others used it?
+    fn was_idle(&self, child: &Child, patience: Duration) -> bool {
+        let (Some(before), Some(now)) = (self.used, processor_time(child.id())) else { return false };
+        now - before < patience && self.since.elapsed() < patience * MOST_PATIENCE
+    }
+}
+
+/// The processor time a process has used, where the system says so: ticks of 10 ms in `/proc`.
+fn processor_time(process: u32) -> Option<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, fields) = text.rsplit_once(')')?;
+    let mut ticks = fields.split_whitespace().skip(11).take(2).map_while(|field| field.parse::<u64>().ok());
+    Some(Duration::from_millis(10 * (ticks.next()? + ticks.next()?)))
 }
 
 impl Drop for Server {
