@@ -5,6 +5,7 @@
 //! finds smaller; `--patience N` is the time in seconds that a step may take; `--show` prints the program of the first seed.
 //! The last line says what was done.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +13,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::differential::{Case, Tally, compare};
-use crate::generate::generate;
+use crate::generate::{PRODUCTIONS, generate};
 use crate::shrink;
 
 /// A step that takes longer than this, in seconds, is a find.
@@ -43,6 +44,8 @@ pub struct Hunt {
     pub dynamic: usize,
     pub discarded: usize,
     pub endless: usize,
+    /// In how many programs each production occurs.
+    pub coverage: BTreeMap<&'static str, usize>,
     /// Seeds and what is wrong there.
     pub finds: Vec<(u64, String)>,
 }
@@ -53,6 +56,7 @@ pub fn main() {
         return;
     }
     let hunt = hunt(&read_arguments());
+    print!("{}", hunt.covered());
     println!("{}", hunt.summary());
     std::process::exit(i32::from(!hunt.finds.is_empty()));
 }
@@ -82,13 +86,23 @@ fn read_arguments() -> Arguments {
 
 impl Hunt {
     pub fn summary(&self) -> String {
-        let Hunt { programs, steps, compiled, dynamic, discarded, endless, finds } = self;
+        let Hunt { programs, steps, compiled, dynamic, discarded, endless, finds, .. } = self;
         let share = 100.0 * *compiled as f64 / (*steps).max(1) as f64;
         format!(
             "{programs} programs, {steps} steps: {compiled} compiled ({share:.2} %), {dynamic} dynamic, {discarded} discarded, \
              {endless} endless; {} finds",
             finds.len()
         )
+    }
+}
+
+impl Hunt {
+    /// In how many programs each production occurs, in a table.
+    pub fn covered(&self) -> String {
+        let count = |name: &str| self.coverage.get(name).copied().unwrap_or(0);
+        let mut names: Vec<&str> = PRODUCTIONS.iter().map(|(name, _)| *name).collect();
+        names.dedup();
+        names.iter().map(|name| format!("{name:24} {}\n", count(name))).collect()
     }
 }
 
@@ -126,6 +140,12 @@ pub fn hunt(arguments: &Arguments) -> Hunt {
 fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
     let mut hunt = hunt.lock().expect("no panic");
     hunt.programs += 1;
+    for name in generate(seed).productions {
+        *hunt.coverage.entry(name).or_default() += 1;
+    }
+    if hunt.programs.is_multiple_of(100) {
+        println!("… {}", hunt.summary());
+    }
     let words = match verdict {
         Verdict::Answer { figures, finds } => {
             let [steps, compiled, dynamic, discarded, endless] = *figures;
@@ -140,9 +160,6 @@ fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
         Verdict::Late(step) => format!("hang: {step}"),
     };
     hunt.finds.push((seed, words.clone()));
-    if hunt.programs.is_multiple_of(500) {
-        println!("… {}", hunt.summary());
-    }
     Some(words)
 }
 
