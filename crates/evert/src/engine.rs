@@ -58,9 +58,13 @@ pub struct Engines {
 #[derive(Clone, Debug, Default)]
 pub struct Compilation {
     pub instances: usize,
+    /// Statements of the optimised program on L3.
+    pub statements: usize,
     pub stats: native::engine::Stats,
     /// Bytes of the heap at its largest.
     pub peak_bytes: usize,
+    /// Bytes that objects took, large ones also where others had been: see `native::run::Usage`.
+    pub allocated_bytes: usize,
     /// Objects alive after the run: none.
     pub live_after: usize,
 }
@@ -190,8 +194,10 @@ impl Engines {
         self.leaks += usize::from(result.is_ok() && usage.live_after != 0);
         self.last = Some(Compilation {
             instances: *instances,
+            statements: size_of(program),
             stats: compiled.stats,
             peak_bytes: usage.peak_bytes,
+            allocated_bytes: usage.allocated_bytes,
             live_after: usage.live_after as usize,
         });
         result.map_err(|stop| match stop {

@@ -1,7 +1,8 @@
 //! The interpreter of L3: says what a program means, slowly and safely. Passes and the native engine are judged against it.
 //!
 //! In: a program that [`crate::check()`] accepts, values of the reference evaluator for the entry's parameters. Out: a value, or
-//! how the program ended. Calls nest on a stack of its own; loops take constant memory. A broken invariant of L3 panics.
+//! how the program ended. Statements that were run count as work (`eval::work`), and so do elements of arrays that were copied.
+//! Calls nest on a stack of its own; loops take constant memory. A broken invariant of L3 panics.
 
 mod arrays;
 mod code;
@@ -81,7 +82,10 @@ impl<'a> Interpreter<'a> {
             steps_left: self.max_steps.unwrap_or(u64::MAX),
             until_measured: MEASURE_EACH,
         };
-        let value = machine.run(entry.0, args)?;
+        let value = machine.run(entry.0, args);
+        let steps = self.max_steps.unwrap_or(u64::MAX) - machine.steps_left;
+        eval::work::add(steps as usize);
+        let value = value?;
         Ok(to_value(shapes, codes, *result, &value))
     }
 

@@ -44,6 +44,8 @@ pub enum Stop {
 pub struct Usage {
     /// Bytes taken from the system at once, chunks in full.
     pub peak_bytes: usize,
+    /// Bytes that objects took: small ones in room that was never used before, and all large ones.
+    pub allocated_bytes: usize,
     /// Objects left after a run that ended well, after its result was taken: always 0, unless code loses objects.
     pub live_after: i64,
 }
@@ -89,6 +91,7 @@ impl Runner {
         // SAFETY: by this function's contract.
         let outcome = unsafe { self.run_in(&environment, entry, tables, args) };
         self.usage.peak_bytes = self.ctx.peak_bytes();
+        self.usage.allocated_bytes = self.ctx.allocated_bytes();
         self.ctx.reset();
         self.stack.trim();
         if let Some(payload) = self.ctx.take_panic() {

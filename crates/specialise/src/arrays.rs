@@ -428,10 +428,13 @@ impl Specialiser<'_> {
                 _ => return this.fail(codes::WRONG_KIND, span),
             };
             let array = this.narrowed(&alt);
+            // Rows that were taken apart are elements: the sensitivity of such an element is an array.
+            let one_kind = this.graph.only(spec.shape).is_some();
+            let is_element = one_kind && this.kept_axes(&spec, span)? == Some((0, rank));
             this.split(&d, span, &mut |this, given| {
                 let element = match given.head {
                     Head::Zero => return Ok(this.zero()),
-                    Head::Array(_) | Head::Handle(_) => given.parts[0],
+                    Head::Array(_) | Head::Handle(_) if !is_element => given.parts[0],
                     _ => this.narrowed(&given).shape,
                 };
                 let shape = this.handle_shape(rank, element);

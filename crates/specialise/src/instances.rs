@@ -32,6 +32,10 @@ pub enum Kind {
     Times,
     /// A backpropagator applied to a sensitivity, without its seals.
     RunRaw,
+    /// `J^order` of T of a function that is J^order of it, under its seals.
+    Tangent { order: u32 },
+    /// The function that T-images were made of, under their seals.
+    Primal,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -330,6 +334,8 @@ impl<'a> Specialiser<'a> {
             Kind::Unfold => self.unfold(&args[0], &args[1], span),
             Kind::Times => self.times_alternatives(&args[0], &args[1], span),
             Kind::RunRaw => self.run_raw_alternatives(&args[0], args[1].clone(), span),
+            Kind::Tangent { order } => self.tangent_alternatives(&args[0], &args[1], order, span),
+            Kind::Primal => self.primal_alternatives(&args[0], span),
         };
         let statements = self.draft.close();
         let body = match result {
@@ -373,6 +379,8 @@ impl<'a> Specialiser<'a> {
             Kind::Unfold => (Rc::from("unfold"), Span::default()),
             Kind::Times => (Rc::from("times"), Span::default()),
             Kind::RunRaw => (Rc::from("pull"), Span::default()),
+            Kind::Tangent { .. } => (Rc::from("push"), Span::default()),
+            Kind::Primal => (Rc::from("primal"), Span::default()),
         }
     }
 

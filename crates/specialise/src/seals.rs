@@ -9,7 +9,7 @@ use first_order::Head;
 
 use crate::body::Alt;
 use crate::calls::count;
-use crate::instances::Specialiser;
+use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
 /// A function and its argument, beneath the T-images that were peeled off.
@@ -63,6 +63,20 @@ impl Specialiser<'_> {
     }
 
     fn primal_of(&mut self, f: &Val, span: Span) -> Result1<Val> {
+        if self.nests_seals(f) {
+            return self.call(Kind::Primal, vec![f.clone()], span);
+        }
+        self.primal_alternatives(f, span)
+    }
+
+    /// Is it a seal that may have seals of its own shape inside?
+    pub fn nests_seals(&self, f: &Val) -> bool {
+        let sealed = |one: &first_order::Alternative| matches!(one.head, Head::Sealed { .. });
+        self.graph.get(f.shape).named.is_some() && self.graph.alternatives(f.shape).iter().any(sealed)
+    }
+
+    /// One level of [`Specialiser::primal_of`].
+    pub fn primal_alternatives(&mut self, f: &Val, span: Span) -> Result1<Val> {
         self.split(f, span, &mut |this, alt| match alt.head {
             Head::Closure { .. } if !alt.parts.is_empty() => Ok(this.part(&alt, 0, span)),
             Head::Sealed { .. } => {

@@ -8,12 +8,20 @@ use first_order::{Head, ShapeId};
 use crate::body::Alt;
 use crate::calls::count;
 use crate::graph::{INT, REAL, UNIT, ZERO};
-use crate::instances::Specialiser;
+use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
 impl Specialiser<'_> {
     /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.
     pub fn tangent(&mut self, f: &Val, d: &Val, order: u32, span: Span) -> Result1<Val> {
+        if self.nests_seals(f) {
+            return self.call(Kind::Tangent { order }, vec![f.clone(), d.clone()], span);
+        }
+        self.tangent_alternatives(f, d, order, span)
+    }
+
+    /// One level of [`Specialiser::tangent`].
+    pub fn tangent_alternatives(&mut self, f: &Val, d: &Val, order: u32, span: Span) -> Result1<Val> {
         let f = self.forced(f, span)?;
         self.split(&f, span, &mut |this, alt| {
             let (code, member) = match &alt.head {

@@ -11,6 +11,9 @@ mod differentiation;
 mod functions;
 mod rules;
 mod scope;
+mod structures;
+
+use std::collections::BTreeSet;
 
 use crate::Random;
 use scope::{Kind, Scope};
@@ -20,6 +23,13 @@ pub const PRELUDE: &str = "\
 type Shape = Dot | Disc(radius) | Box(width, height)
 fn less(a, b) = if abs(a - b) < 0.01 { error(\"tie\") } else { a < b }
 fn total(xs) = match xs { Nil => 0.0, Cons(x, rest) => x + total(rest) }
+type Tree = Leaf(value) | Node(left, right)
+fn leaves(f, t) = match t { Leaf(v) => f(v), Node(l, r) => leaves(f, l) + 0.5 * leaves(f, r) }
+fn grown(f, t) = match t { Leaf(v) => Node(Leaf(f(v)), Leaf(v)), Node(l, r) => Node(grown(f, r), grown(f, l)) }
+type Formula = Unknown | Constant(value) | Sum(a, b) | Product(a, b)
+fn meaning(e, x) = match e {
+  Unknown => x, Constant(v) => v, Sum(a, b) => meaning(a, x) + meaning(b, x), Product(a, b) => meaning(a, x) * meaning(b, x)
+}
 ";
 
 /// Is this the error of a program that is near a tie?
@@ -38,6 +48,8 @@ pub struct Program {
     pub entry: &'static str,
     /// Arguments, as source text.
     pub points: Vec<String>,
+    /// Which productions made it, by their names.
+    pub productions: BTreeSet<&'static str>,
 }
 
 impl Program {
@@ -53,13 +65,14 @@ impl Program {
 
 /// The program of a seed.
 pub fn generate(seed: u64) -> Program {
-    let mut generator = Generator { random: Random::new(seed), names: 0, tops: vec![], orders: 2 };
+    let mut generator =
+        Generator { random: Random::new(seed), names: 0, tops: vec![], orders: 2, productions: BTreeSet::new() };
     let domain = *generator.random.pick(&Domain::ALL);
     let body = generator.main(domain);
     let points = (0..2).map(|_| generator.point(domain)).collect();
     let mut definitions: String = generator.tops.iter().map(|top| format!("{top}\n")).collect();
     definitions += &format!("fn main({}) = {body}\n", domain.pattern());
-    Program { seed, prelude: PRELUDE, definitions, entry: "main", points }
+    Program { seed, prelude: PRELUDE, definitions, entry: "main", points, productions: generator.productions }
 }
 
 /// What the function is of.
@@ -93,16 +106,22 @@ impl Domain {
     }
 }
 
-pub(crate) struct Generator {
+pub struct Generator {
     random: Random,
     names: usize,
     /// Top-level functions so far.
     tops: Vec<String>,
     /// How many differentiations may still be nested around what is generated.
     orders: usize,
+    productions: BTreeSet<&'static str>,
 }
 
 impl Generator {
+    /// May so many differentiations still be nested?
+    fn has_orders(&self, orders: usize) -> bool {
+        self.orders >= orders
+    }
+
     fn main(&mut self, domain: Domain) -> String {
         let mut scope = Scope::default();
         let mut lets = String::new();
@@ -162,7 +181,8 @@ impl Generator {
         if depth == 0 {
             return self.leaf(scope);
         }
-        let production = *self.random.pick(PRODUCTIONS);
+        let (name, production) = *self.random.pick(PRODUCTIONS);
+        self.productions.insert(name);
         production(self, scope, depth - 1)
     }
 
@@ -199,47 +219,55 @@ impl Generator {
     }
 }
 
-type Production = fn(&mut Generator, &Scope, usize) -> String;
+pub type Production = fn(&mut Generator, &Scope, usize) -> String;
 
 /// How to make a real of smaller parts. What stands twice is twice as likely.
-const PRODUCTIONS: &[Production] = &[
-    Generator::arithmetic,
-    Generator::arithmetic,
-    Generator::arithmetic,
-    Generator::elementary,
-    Generator::elementary,
-    Generator::definition,
-    Generator::choice,
-    Generator::application,
-    Generator::chosen_closure,
-    Generator::closures_in_data,
-    Generator::curried,
-    Generator::local_recursion,
-    Generator::mutual_recursion,
-    Generator::top_level_recursion,
-    Generator::loops,
-    Generator::gradient,
-    Generator::backpropagator,
-    Generator::captured_sensitivity,
-    Generator::attached,
-    Generator::inverse,
-    Generator::forward_derivative,
-    Generator::checkpointed,
-    Generator::rule_by_helper,
-    Generator::rule_by_formula,
-    Generator::rule_in_a_group,
-    Generator::top_level_rule,
-    Generator::rules_of_other_kinds,
-    Generator::array_element,
-    Generator::array_reduction,
-    Generator::array_update,
-    Generator::array_fold,
-    Generator::array_pattern,
-    Generator::matrix,
-    Generator::record,
-    Generator::record_update,
-    Generator::tuple,
-    Generator::variant,
-    Generator::list_recursion,
-    Generator::assertion,
+pub const PRODUCTIONS: &[(&str, Production)] = &[
+    ("arithmetic", Generator::arithmetic),
+    ("arithmetic", Generator::arithmetic),
+    ("arithmetic", Generator::arithmetic),
+    ("elementary", Generator::elementary),
+    ("elementary", Generator::elementary),
+    ("definition", Generator::definition),
+    ("choice", Generator::choice),
+    ("application", Generator::application),
+    ("chosen closure", Generator::chosen_closure),
+    ("closures in data", Generator::closures_in_data),
+    ("curried", Generator::curried),
+    ("local recursion", Generator::local_recursion),
+    ("mutual recursion", Generator::mutual_recursion),
+    ("top level recursion", Generator::top_level_recursion),
+    ("loops", Generator::loops),
+    ("gradient", Generator::gradient),
+    ("backpropagator", Generator::backpropagator),
+    ("captured sensitivity", Generator::captured_sensitivity),
+    ("attached", Generator::attached),
+    ("inverse", Generator::inverse),
+    ("forward derivative", Generator::forward_derivative),
+    ("checkpointed", Generator::checkpointed),
+    ("rule by helper", Generator::rule_by_helper),
+    ("rule by formula", Generator::rule_by_formula),
+    ("rule in a group", Generator::rule_in_a_group),
+    ("top level rule", Generator::top_level_rule),
+    ("rules of other kinds", Generator::rules_of_other_kinds),
+    ("array element", Generator::array_element),
+    ("array reduction", Generator::array_reduction),
+    ("array update", Generator::array_update),
+    ("array fold", Generator::array_fold),
+    ("array pattern", Generator::array_pattern),
+    ("matrix", Generator::matrix),
+    ("record", Generator::record),
+    ("record update", Generator::record_update),
+    ("tuple", Generator::tuple),
+    ("variant", Generator::variant),
+    ("list recursion", Generator::list_recursion),
+    ("assertion", Generator::assertion),
+    ("continuation", Generator::continuation),
+    ("tree", Generator::tree),
+    ("pulls in data", Generator::pulls_in_data),
+    ("mixed modes", Generator::mixed_modes),
+    ("fixed point", Generator::fixed_point),
+    ("matrices", Generator::matrices),
+    ("rearrangement", Generator::rearrangement),
+    ("interpreted", Generator::interpreted),
 ];

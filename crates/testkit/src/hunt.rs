@@ -5,6 +5,7 @@
 //! finds smaller; `--patience N` is the time in seconds that a step may take; `--show` prints the program of the first seed.
 //! The last line says what was done.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +13,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::differential::{Case, Tally, compare};
-use crate::generate::generate;
+use crate::generate::{PRODUCTIONS, generate};
 use crate::shrink;
 
 /// A step that takes longer than this, in seconds, is a find.
@@ -43,6 +44,8 @@ pub struct Hunt {
     pub dynamic: usize,
     pub discarded: usize,
     pub endless: usize,
+    /// In how many programs each production occurs.
+    pub coverage: BTreeMap<&'static str, usize>,
     /// Seeds and what is wrong there.
     pub finds: Vec<(u64, String)>,
 }
@@ -53,6 +56,7 @@ pub fn main() {
         return;
     }
     let hunt = hunt(&read_arguments());
+    print!("{}", hunt.covered());
     println!("{}", hunt.summary());
     std::process::exit(i32::from(!hunt.finds.is_empty()));
 }
@@ -82,13 +86,23 @@ fn read_arguments() -> Arguments {
 
 impl Hunt {
     pub fn summary(&self) -> String {
-        let Hunt { programs, steps, compiled, dynamic, discarded, endless, finds } = self;
+        let Hunt { programs, steps, compiled, dynamic, discarded, endless, finds, .. } = self;
         let share = 100.0 * *compiled as f64 / (*steps).max(1) as f64;
         format!(
             "{programs} programs, {steps} steps: {compiled} compiled ({share:.2} %), {dynamic} dynamic, {discarded} discarded, \
              {endless} endless; {} finds",
             finds.len()
         )
+    }
+}
+
+impl Hunt {
+    /// In how many programs each production occurs, in a table.
+    pub fn covered(&self) -> String {
+        let count = |name: &str| self.coverage.get(name).copied().unwrap_or(0);
+        let mut names: Vec<&str> = PRODUCTIONS.iter().map(|(name, _)| *name).collect();
+        names.dedup();
+        names.iter().map(|name| format!("{name:24} {}\n", count(name))).collect()
     }
 }
 
@@ -126,6 +140,12 @@ pub fn hunt(arguments: &Arguments) -> Hunt {
 fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
     let mut hunt = hunt.lock().expect("no panic");
     hunt.programs += 1;
+    for name in generate(seed).productions {
+        *hunt.coverage.entry(name).or_default() += 1;
+    }
+    if hunt.programs.is_multiple_of(100) {
+        println!("… {}", hunt.summary());
+    }
     let words = match verdict {
         Verdict::Answer { figures, finds } => {
             let [steps, compiled, dynamic, discarded, endless] = *figures;
@@ -140,9 +160,6 @@ fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
         Verdict::Late(step) => format!("hang: {step}"),
     };
     hunt.finds.push((seed, words.clone()));
-    if hunt.programs.is_multiple_of(500) {
-        println!("… {}", hunt.summary());
-    }
     Some(words)
 }
 
@@ -229,10 +246,14 @@ impl Server {
             return Verdict::Broken(String::new());
         }
         let (mut finds, mut last) = (vec![], String::new());
+        let mut step = Waiting::new(&self.child);
         loop {
             match self.answers.recv_timeout(patience) {
                 Ok(line) => match line.split_once(' ') {
-                    Some(("step", words)) => last = words.into(),
+                    Some(("step", words)) => {
+                        last = words.into();
+                        step = Waiting::new(&self.child);
+                    }
                     Some(("find", words)) => finds.push(words.replace("\\n", "\n")),
                     Some(("done", words)) => {
                         let mut numbers = words.split(' ').filter_map(|word| word.parse().ok());
@@ -242,10 +263,40 @@ impl Server {
                     _ => {}
                 },
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Verdict::Broken(last),
+                Err(mpsc::RecvTimeoutError::Timeout) if step.was_idle(&self.child, patience) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => return Verdict::Late(last),
             }
         }
     }
+}
+
+/// When a step began. On a machine that does other things as well, the time that counts is the child's own.
+struct Waiting {
+    since: Instant,
+    used: Option<Duration>,
+}
+
+/// However busy the machine is, nobody waits longer than this many times the patience.
+const MOST_PATIENCE: u32 = 20;
+
+impl Waiting {
+    fn new(child: &Child) -> Waiting {
+        Waiting { since: Instant::now(), used: processor_time(child.id()) }
+    }
+
+    /// Has the child used less time than our patience, because others used it?
+    fn was_idle(&self, child: &Child, patience: Duration) -> bool {
+        let (Some(before), Some(now)) = (self.used, processor_time(child.id())) else { return false };
+        now - before < patience && self.since.elapsed() < patience * MOST_PATIENCE
+    }
+}
+
+/// The processor time a process has used, where the system says so: ticks of 10 ms in `/proc`.
+fn processor_time(process: u32) -> Option<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, fields) = text.rsplit_once(')')?;
+    let mut ticks = fields.split_whitespace().skip(11).take(2).map_while(|field| field.parse::<u64>().ok());
+    Some(Duration::from_millis(10 * (ticks.next()? + ticks.next()?)))
 }
 
 impl Drop for Server {

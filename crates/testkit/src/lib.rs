@@ -8,6 +8,7 @@ pub mod coverage;
 pub mod differences;
 pub mod differential;
 pub mod generate;
+pub mod growth;
 pub mod hunt;
 pub mod lab;
 pub mod random;

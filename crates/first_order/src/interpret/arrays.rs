@@ -51,6 +51,7 @@ pub(super) fn of_values(kind: Kind, values: Vec<Value>) -> Result<Value, Code> {
     let mut shape = vec![values.len()];
     if kind.rank > 1 {
         shape.extend(&array(&values[0]).shape);
+        eval::work::add(shape.iter().product());
         for row in &values {
             if array(row).shape != shape[1..] {
                 return Err(codes::RAGGED_ARRAY);
@@ -71,12 +72,16 @@ pub(super) fn element(array: &Array, indices: &[Value]) -> Result<Value, Code> {
     if indices.len() == array.shape.len() {
         return Ok(array.elements.at(start));
     }
+    eval::work::add(size);
     Ok(Value::array(array.shape[indices.len()..].to_vec(), array.elements.slice(start, size)))
 }
 
 /// The array with a new element or row, updated in place when nobody else sees it.
 pub(super) fn replace(mut array: Rc<Array>, indices: &[Value], new: Value) -> Result<Value, Code> {
     let (start, _) = place(&array.shape, indices)?;
+    if Rc::strong_count(&array) > 1 {
+        eval::work::add(array.shape.iter().product());
+    }
     if indices.len() == array.shape.len() {
         match (&mut Rc::make_mut(&mut array).elements, new) {
             (Elements::Real(reals), Value::Real(x)) => reals[start] = x,
@@ -89,6 +94,7 @@ pub(super) fn replace(mut array: Rc<Array>, indices: &[Value], new: Value) -> Re
     if row.shape != array.shape[indices.len()..] {
         return Err(codes::SHAPE_MISMATCH);
     }
+    eval::work::add(row.shape.iter().product());
     Rc::make_mut(&mut array).elements.overwrite(start, &row.elements);
     Ok(Value::Array(array))
 }

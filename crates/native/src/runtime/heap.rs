@@ -33,11 +33,13 @@ pub(super) struct Heap {
     pub(super) handles: *mut u64,
     bytes: usize,
     peak: usize,
+    /// Bytes of all large objects since the last reset, also of those that were returned.
+    large_bytes: usize,
 }
 
 impl Default for Heap {
     fn default() -> Heap {
-        Heap { chunks: vec![], large: ptr::null_mut(), handles: ptr::null_mut(), bytes: 0, peak: 0 }
+        Heap { chunks: vec![], large: ptr::null_mut(), handles: ptr::null_mut(), bytes: 0, peak: 0, large_bytes: 0 }
     }
 }
 
@@ -151,6 +153,7 @@ impl Context {
             return Err(codes::ARRAY_TOO_LARGE);
         }
         self.heap.took(words * 8);
+        self.heap.large_bytes += words * 8;
         // SAFETY: the header has its words; the first of the list is another large object's header.
         unsafe {
             header.write(0);
@@ -336,12 +339,19 @@ impl Context {
             self.use_chunk(chunk, layout.size());
         }
         self.live = 0;
+        self.heap.large_bytes = 0;
         self.heap.peak = self.heap.bytes;
     }
 
     /// The most bytes that were in use at once since the last reset.
     pub fn peak_bytes(&self) -> usize {
         self.heap.peak
+    }
+
+    /// Bytes that objects took since the last reset: small ones in room that was never used before, and all large ones.
+    pub fn allocated_bytes(&self) -> usize {
+        let chunks: usize = self.heap.chunks.iter().map(|(_, layout)| layout.size()).sum();
+        chunks - (self.bump_end as usize - self.bump as usize) + self.heap.large_bytes
     }
 
     pub fn bytes(&self) -> usize {

@@ -5,7 +5,12 @@ use super::scope::Scope;
 
 impl Generator {
     /// Uses up one level of nested differentiation around what `make` generates; without one left, plain code.
-    fn differentiated(&mut self, scope: &Scope, depth: usize, make: impl FnOnce(&mut Generator) -> String) -> String {
+    pub(super) fn differentiated(
+        &mut self,
+        scope: &Scope,
+        depth: usize,
+        make: impl FnOnce(&mut Generator) -> String,
+    ) -> String {
         if self.orders == 0 {
             return self.arithmetic(scope, depth);
         }

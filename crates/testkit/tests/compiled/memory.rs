@@ -1,0 +1,124 @@
+//! Loops with a state of constant size run in constant memory, and nothing is left behind.
+
+use evert::Engine;
+
+use crate::Test;
+use crate::steps::{Steps, has_native};
+
+pub const TESTS: &[Test] = &[
+    ("a hundred million steps take no memory", a_hundred_million_steps),
+    ("states with arrays and lists take constant memory", states_with_objects),
+    ("fix and its rule take constant memory", fix_takes_constant_memory),
+    ("a hundred thousand calls leave nothing behind", calls_leave_nothing),
+];
+
+/// Bytes that a program may allocate whatever n is.
+const CONSTANT: usize = 16 << 10;
+
+fn allocated(definitions: &str, text: &str) -> usize {
+    let mut steps = Steps::new(Engine::Native, definitions);
+    let cost = steps.run(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    println!("  {:9} bytes, {text}", cost.compiled.allocated_bytes);
+    cost.compiled.allocated_bytes
+}
+
+fn a_hundred_million_steps() {
+    if !has_native() {
+        return;
+    }
+    const N: usize = 100_000_000;
+    for text in [
+        format!("iterate({N}, x => 0.999 * x + 0.5, 1.0)"),
+        format!("while_loop(s => s.0 < {N}, s => (s.0 + 1, 0.5 * s.1 + 0.25), (0, 1.0)).1"),
+        format!("{{ fn go(i, a, b) = if i == {N} {{ a }} else {{ go(i + 1, b, 0.5 * a + 0.25) }}; go(0, 1.0, 2.0) }}"),
+        format!("jvp(a => iterate({N}, x => a * x + 0.5, 1.0), 0.9, 1.0).1"),
+    ] {
+        assert!(allocated("", &text) <= CONSTANT, "{text}");
+    }
+}
+
+const OBJECTS: &str = "
+fn turn(v) = {v with [0]: 0.5 * v[1], [1]: v[2] + 0.1, [2]: 0.9 * v[0]}
+fn round(xs) = match xs { Cons(a, Cons(b, Nil)) => Cons(0.5 * b, Cons(a + 0.1, Nil)), _ => xs }
+fn again(f) = (x => 0.5 * f(x))
+";
+
+fn states_with_objects() {
+    if !has_native() {
+        return;
+    }
+    for text in [
+        "iterate(COUNT, turn, [1.0, 2.0, 3.0])",
+        "iterate(COUNT, v => map(x => 0.5 * x + 0.25, v), [1.0, 2.0, 3.0])",
+        "iterate(COUNT, v => 0.5 * v + [1.0, 2.0, 3.0], [1.0, 2.0, 3.0])",
+        "iterate(COUNT, round, Cons(1.0, Cons(2.0, Nil)))",
+        "iterate(COUNT, s => (s.1, {x: s.0.x + 1.0, f: x => s.1.f(0.5)}), ({x: 1.0, f: sin}, {x: 2.0, f: cos})).0.x",
+        "iterate(COUNT, x => grad(y => sum(map(z => z * y^2, [y, 0.5])))(x) / 100.0, 1.0)",
+        "iterate(COUNT, x => match grad(l => match l { Cons(a, Cons(b, _)) => a * b, _ => 0.0 })(Cons(x, Cons(0.5, Nil))) { \
+           Cons(d, _) => d + 0.1, Nil => 0.0 }, 1.0)",
+    ] {
+        let at = |n: usize| allocated(OBJECTS, &text.replace("COUNT", &n.to_string()));
+        let (small, large) = (at(1_000), at(100_000));
+        assert!(large <= small + CONSTANT, "{text}: {small}, then {large}");
+    }
+}
+
+/// The iteration x ← x + h (c sin a - x) takes about 20/h steps, forwards and backwards.
+const FIX: &str = "
+fn near(a, b) = abs(a - b) < 1e-12
+fn all_near(a, b) = max(abs(a - b)) < 1e-12
+fn scalar(h) = grad(a => fix(near, x => x + h * (2.0 * sin(a) - x))(0.0))(0.7)
+fn vector(h) = grad(a => sum(fix(all_near, v => v + h * ([1.0, 2.0, 3.0] * a - v))([0.0, 0.0, 0.0])))(0.7)
+fn twice(h) = grad(grad(a => fix(near, x => x + h * (2.0 * sin(a) - x))(0.0)))(0.7)
+fn pushed(h) = jvp(a => fix(near, x => x + h * (2.0 * sin(a) - x))(0.0), 0.7, 1.0).1
+";
+
+fn fix_takes_constant_memory() {
+    if !has_native() {
+        return;
+    }
+    for (f, expected) in [
+        ("scalar", 2.0 * 0.7f64.cos()),
+        ("vector", 6.0),
+        ("twice", -2.0 * 0.7f64.sin()),
+        ("pushed", 2.0 * 0.7f64.cos()),
+    ] {
+        let mut last = None;
+        for h in ["0.1", "0.001", "0.0001"] {
+            let text = format!("{f}({h})");
+            let mut steps = Steps::new(Engine::Native, FIX);
+            let cost = steps.run(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let bytes = cost.compiled.allocated_bytes;
+            println!("  {bytes:9} bytes, {text}");
+            let eval::Value::Real(value) = cost.value else { panic!("{text} is no real") };
+            assert!((value - expected).abs() < 1e-5, "{text}: {value}, expected {expected}");
+            let first = *last.get_or_insert(bytes);
+            assert!(bytes <= first + CONSTANT, "{text}: {first}, then {bytes}");
+        }
+    }
+}
+
+/// A function that uses everything that is on the heap: closures in lists and arrays, tapes, sensitivities of arrays, sealed
+/// backpropagators kept for later, rules with captures, texts.
+const CALLS: &str = "
+fn total(xs) = match xs { Nil => 0.0, Cons(x, rest) => x + total(rest) }
+fn closures(x) = fold((s, f) => f(s), x, Cons(y => x * y, Cons(y => y + [x, 2.0][1], Nil)))
+fn arrays(x) = { let v = tabulate(5, i => x * i); sum({v with [1]: x}) + v[2] * sum(reversed(v) * v) }
+fn lists(x) = total(map(y => sin(x * y), to_list([1.0, 2.0, x])))
+fn ruled(a) = (x => a[0] * sin(x)) reverse x => (a[0] * sin(x), d => ({a: [d * sin(x), 0.0]}, d * a[0] * cos(x)))
+fn kept(x) = {
+  let pulls = map(y => vjp(z => sum([z, y] * [x, z]), x).1, to_list([0.5, 1.5]))
+  total(map(pull => pull(1.0) + pull(2.0), pulls))
+}
+fn loss(x) = closures(x) + arrays(x) + lists(x) + ruled([x, 2.0])(x) + kept(x)
+fn one(x) = 1e-3 * (loss(x) + grad(loss)(x) + jvp(loss, x, 1.0).1 + len(show(int(x))))
+fn all(n) = { fn go(i, s) = if i == n { s } else { go(i + 1, one(0.5 + 0.001 * sin(s))) }; go(0, 0.25) }
+";
+
+fn calls_leave_nothing() {
+    if !has_native() {
+        return;
+    }
+    let (small, large) = (allocated(CALLS, "all(100)"), allocated(CALLS, "all(100000)"));
+    assert!(large <= small + CONSTANT, "{small}, then {large}");
+}
