@@ -18,6 +18,7 @@ mod rename;
 mod same_parts;
 mod simplify;
 mod split_parameters;
+mod tables;
 mod tail_calls;
 mod walk;
 
@@ -36,6 +37,7 @@ const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
 const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
+const TABLES: Pass = Pass { name: "tables", run: tables::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
 
 /// All passes, in the order they run.
@@ -48,6 +50,9 @@ pub const PASSES: &[Pass] = &[
     SPLIT_PARAMETERS,
     SIMPLIFY,
     COMMON,
+    TABLES,
+    SIMPLIFY,
+    COMMON,
     SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
@@ -55,6 +60,9 @@ pub const PASSES: &[Pass] = &[
     INLINE,
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
+    SIMPLIFY,
+    COMMON,
+    TABLES,
     SIMPLIFY,
     COMMON,
     SAME_PARTS,

@@ -12,6 +12,8 @@ pub const LAST_TAG: u64 = 4095;
 pub const NODE: u64 = 0;
 pub const ARRAY: u64 = 1;
 pub const HANDLE: u64 = 2;
+/// A sensitivity of an array that is being collected; see `collector`.
+pub const COLLECTOR: u64 = 3;
 
 /// `{ kind, words, pointers, offsets… }`: a constant of compiled code, or a [`OwnDescriptor`].
 #[repr(C)]
