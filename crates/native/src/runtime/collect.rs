@@ -87,7 +87,7 @@ unsafe fn as_sensitivity(ctx: *mut Context, array: *mut u64) -> *mut u64 {
 unsafe fn by_evaluator(ctx: *mut Context, a: *mut u64, b: *mut u64, site: u64) -> *mut u64 {
     let (mut args, mut out) = ([a as u64, b as u64], 0u64);
     // SAFETY: the site is that of ⊕, whose arguments and result are one word each.
-    unsafe { rt_prim(ctx, site, args.as_mut_ptr(), &raw mut out) };
+    unsafe { rt_prim(ctx, site, args.as_mut_ptr().cast_const(), &raw mut out) };
     out as *mut u64
 }
 

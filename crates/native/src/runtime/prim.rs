@@ -20,8 +20,9 @@ struct Call {
 
 /// # Safety
 /// As `emit::symbols` says.
-pub unsafe extern "C" fn rt_prim(ctx: *mut Context, site: u64, args: *mut u64, out: *mut u64) {
-    let mut call = Call { site, args, out };
+pub unsafe extern "C" fn rt_prim(ctx: *mut Context, site: u64, args: *const u64, out: *mut u64) {
+    // The words are the call's: a sensitivity among them is exchanged for its dense form.
+    let mut call = Call { site, args: args.cast_mut(), out };
     // SAFETY: called by compiled code; `call` has no destructor, and `run` catches what unwinds.
     unsafe {
         if stack::on_host(ctx, run, (&raw mut call).cast()) != 0 {

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use eval::Value;
-use eval::array::{Array, Elements};
+use eval::array::{Array, Elements, is_hole};
 use eval::sensitivity;
 use eval::value::{Env, Form, Function};
 use first_order::shape::{Alternative, Head, ShapeId};
@@ -328,6 +328,8 @@ unsafe fn collected(object: *mut u64) -> Value {
         if collector::is_zero(object) {
             return eval::prims::frame_of(shape);
         }
-        Value::array(Array::reals(shape, collector::summed(object)).with_holes(true))
+        let reals = collector::summed(object);
+        let holes = reals.iter().any(|x| is_hole(*x));
+        Value::array(Array::reals(shape, reals).with_holes(holes))
     }
 }
