@@ -276,6 +276,10 @@ impl Machine<'_> {
                 let indices = self.read_all(indices, base);
                 at(span, arrays::replace(of, &indices, self.read(new, base)))?
             }
+            Simple::Append(of, element) => {
+                let of = array(self.read(of, base));
+                at(span, arrays::append(of, self.read(element, base)))?
+            }
             Simple::Prim(application) => self.primitive(application, base, span)?,
             Simple::Quiet(true) => {
                 self.quiet += 1;

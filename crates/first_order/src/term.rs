@@ -147,6 +147,9 @@ pub enum Op {
     Element(Atom, Vec<Atom>),
     /// The array with another element (or row) at these indices. Fails if an index is out of range, or the row's shape differs.
     Replace(Atom, Vec<Atom>, Atom),
+    /// The array of rank 1 with one more element at its end. Made in place, in constant time on average, if nobody else sees the
+    /// array.
+    Append(Atom, Atom),
     /// A primitive of L1 (none that calls functions) on values of these shapes. May fail; prints if it is `print`.
     Prim {
         prim: Prim,

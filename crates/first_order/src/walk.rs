@@ -19,6 +19,10 @@ impl Op {
                 visit(array);
                 indices.iter().for_each(visit);
             }
+            Op::Append(array, element) => {
+                visit(array);
+                visit(element);
+            }
             Op::Replace(array, indices, new) => {
                 visit(array);
                 indices.iter().for_each(&mut *visit);
@@ -51,6 +55,7 @@ impl Op {
             | Op::Len(_)
             | Op::Element(..)
             | Op::Replace(..)
+            | Op::Append(..)
             | Op::Prim { .. }
             | Op::Quiet(_)
             | Op::Fail(_) => {}

@@ -364,6 +364,7 @@ impl<'p> Checker<'p> {
             }
             Op::NewArray(..)
             | Op::Unshare(_)
+            | Op::Append { .. }
             | Op::Row { .. }
             | Op::ReplaceRow { .. }
             | Op::StoreRow { .. }

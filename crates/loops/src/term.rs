@@ -180,6 +180,11 @@ pub enum Op {
         at: Atom,
         leaves: Vec<Atom>,
     },
+    /// The array of rank 1, consumed, with an element of these leaves, consumed, at its end: in place if nobody else sees it.
+    Append {
+        array: Atom,
+        leaves: Vec<Atom>,
+    },
     /// The length of axis `.1` of an array, borrowed.
     Axis(Atom, u32),
     /// The array itself, consumed, if nobody else sees it, else a copy.
@@ -272,6 +277,10 @@ impl Op {
             }
             Op::StoreElement { array, at, leaves, .. } => {
                 all(&[*array, *at], Borrow);
+                all(leaves, Consume);
+            }
+            Op::Append { array, leaves } => {
+                all(&[*array], Consume);
                 all(leaves, Consume);
             }
             Op::Unshare(a) | Op::Release(a) | Op::Open { node: a, .. } => all(&[*a], Consume),

@@ -152,6 +152,7 @@ fn head(op: &Op) -> String {
         Op::LoadElement { array, at, .. } => format!("{array}[{at}]"),
         Op::TakeElement { array, at, .. } => format!("take {array}[{at}]"),
         Op::StoreElement { array, at, leaves, .. } => format!("{array}[{at}] <- {}", list(leaves)),
+        Op::Append { array, leaves } => format!("append {array} <- {}", list(leaves)),
         Op::Axis(array, axis) => format!("length {array} {axis}"),
         Op::Unshare(array) => format!("unshare {array}"),
         Op::Row { array, dropped, at } => format!("row {array} behind {dropped} from {at}"),

@@ -27,7 +27,8 @@ pub fn run(program: &mut Program) {
     }
 }
 
-fn reached(program: &Program) -> Vec<bool> {
+/// Which functions the entry reaches.
+pub fn reached(program: &Program) -> Vec<bool> {
     let mut reached = vec![false; program.functions.len()];
     reached[program.entry.0 as usize] = true;
     let mut waiting = vec![program.entry];

@@ -113,7 +113,8 @@ impl World<'_> {
             | Op::View(_)
             | Op::If(..)
             | Op::Switch(..)
-            | Op::Len(_) => true,
+            | Op::Len(_)
+            | Op::Append(..) => true,
             Op::Scalar(scalar, _) => !is_partial(*scalar),
             Op::Call(callee, _) => return self.functions[callee.0 as usize],
             Op::Loop { .. } | Op::Element(..) | Op::Replace(..) | Op::Quiet(_) | Op::Fail(_) => false,

@@ -7,6 +7,7 @@
 mod bounds;
 mod calls;
 mod common;
+mod constructors;
 mod copy;
 mod dead_functions;
 mod dead_parts;
@@ -18,9 +19,12 @@ mod parts;
 mod rename;
 mod same_parts;
 mod simplify;
+mod sink;
 mod split_parameters;
 mod tables;
 mod tail_calls;
+mod tapes;
+mod unname;
 mod walk;
 
 use first_order::Program;
@@ -41,6 +45,10 @@ const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
 const TABLES: Pass = Pass { name: "tables", run: tables::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
+const SINK: Pass = Pass { name: "sink", run: sink::run };
+const CONSTRUCTORS: Pass = Pass { name: "constructors", run: constructors::run };
+const UNNAME: Pass = Pass { name: "unname", run: unname::run };
+const TAPES: Pass = Pass { name: "tapes", run: tapes::run };
 
 /// All passes, in the order they run.
 pub const PASSES: &[Pass] = &[
@@ -70,6 +78,27 @@ pub const PASSES: &[Pass] = &[
     COMMON,
     BOUNDS,
     SAME_PARTS,
+    DEAD_PARTS,
+    SIMPLIFY,
+    // By now nodes hold only what is needed.
+    UNNAME,
+    SINK,
+    SIMPLIFY,
+    TAPES,
+    INLINE,
+    DEAD_FUNCTIONS,
+    SPLIT_PARAMETERS,
+    SIMPLIFY,
+    CONSTRUCTORS,
+    INLINE,
+    DEAD_FUNCTIONS,
+    SPLIT_PARAMETERS,
+    SIMPLIFY,
+    COMMON,
+    TABLES,
+    SIMPLIFY,
+    COMMON,
+    BOUNDS,
     DEAD_PARTS,
     SIMPLIFY,
 ];

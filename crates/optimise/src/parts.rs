@@ -130,7 +130,7 @@ pub fn used_shapes(program: &Program) -> Vec<bool> {
 }
 
 /// Which named types are represented as something else expects them: shapes that are used, and changes of view.
-fn fixed(program: &Program) -> Vec<bool> {
+pub fn fixed(program: &Program) -> Vec<bool> {
     let mut fixed = vec![false; program.types.len()];
     for (shape, used) in program.shapes.0.iter().zip(used_shapes(program)) {
         if let (Some(name), true) = (shape.named, used) {

@@ -158,7 +158,11 @@ impl<'f> Survey<'f> {
             Op::Field(Atom::Var(whole), field) => self.fields.entry(*whole).or_default().push((*field, var)),
             _ => {
                 op.atoms(&mut |atom| self.used(atom));
-                if let Op::Replace(..) | Op::Call(..) | Op::Prim { prim: Prim::Update | Prim::ScatterAdd, .. } = op {
+                if let Op::Replace(..)
+                | Op::Append(..)
+                | Op::Call(..)
+                | Op::Prim { prim: Prim::Update | Prim::ScatterAdd, .. } = op
+                {
                     op.atoms(&mut |atom| {
                         if let Atom::Var(var) = atom {
                             self.consumed.insert(*var);

@@ -20,6 +20,10 @@ pub fn atoms_mut(op: &mut Op, visit: &mut dyn FnMut(&mut Atom)) {
             visit(array);
             indices.iter_mut().for_each(visit);
         }
+        Op::Append(array, element) => {
+            visit(array);
+            visit(element);
+        }
         Op::Replace(array, indices, new) => {
             visit(array);
             indices.iter_mut().for_each(&mut *visit);

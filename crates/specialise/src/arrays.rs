@@ -406,12 +406,24 @@ impl Specialiser<'_> {
                 let atom = self.draft.write(Type::Int, Op::Len(alt.content.clone()), span);
                 self.construct(Head::Frame(1), vec![Val { atom, shape: INT }], span)
             }
+            // Sensitivities of elements that are arrays may be stacked: then there are more axes.
+            Head::Handle(rank) if !self.are_reals(alt.parts[0]) => {
+                let shape = self.handle_shape(rank, ZERO);
+                self.bridge(Prim::Frame, vec![value], shape, span)
+            }
             Head::Array(rank) | Head::Handle(rank) => {
                 let shape = self.graph.single(Head::Frame(rank), vec![INT; rank as usize]);
                 self.bridge(Prim::Frame, vec![value], shape, span)
             }
             _ => Ok(self.unit()),
         }
+    }
+
+    /// Are sensitivities of elements of this shape reals, or the symbolic zero?
+    fn are_reals(&self, element: ShapeId) -> bool {
+        let alternatives = self.graph.alternatives(element);
+        alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real))
+            && alternatives.iter().any(|one| one.head == Head::Real)
     }
 
     /// Do elements of this shape carry no derivative?

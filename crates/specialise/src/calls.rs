@@ -217,7 +217,8 @@ impl Specialiser<'_> {
     pub fn run_raw(&mut self, b: &Val, d: Val, span: Span) -> Result1<Val> {
         let may_nest = |head: &Head| matches!(head, Head::Sealed { .. } | Head::Full);
         let nests = self.graph.alternatives(b.shape).iter().any(|one| may_nest(&one.head));
-        if nests && self.graph.get(b.shape).named.is_some() {
+        let recursive = nests || self.graph.is_recursive(b.shape);
+        if recursive && self.graph.get(b.shape).named.is_some() {
             return self.call(Kind::RunRaw, vec![b.clone(), d], span);
         }
         self.run_raw_alternatives(b, d, span)

@@ -127,6 +127,11 @@ impl Graph {
         self.named
     }
 
+    /// Is a shape part of itself?
+    pub fn is_recursive(&self, id: ShapeId) -> bool {
+        self.is_cyclic[id.0 as usize]
+    }
+
     pub fn key(&self, head: &Head, parts: &[ShapeId]) -> Key {
         match head {
             Head::Part(constructor, _) => Key::Part(constructor.clone()),
@@ -501,13 +506,17 @@ impl Graph {
         text
     }
 
-    /// Chooses which shapes of a new cycle are nodes on the heap: enough to break every cycle, unions first.
+    /// Chooses which shapes of a new cycle are nodes on the heap: enough to break every cycle. Functions come first: what a
+    /// recursion returns is then a node itself, and a list of such nodes can become an array. Then unions.
     fn name_cycle(&mut self, members: &[ShapeId], given: FxHashSet<ShapeId>) {
         let inside: FxHashSet<ShapeId> = members.iter().copied().collect();
         let suffices = !given.is_empty() && self.breaks_cycles(members, &inside, &given);
         let mut chosen = given;
         if !suffices {
-            chosen = members.iter().copied().filter(|id| self.alternatives(*id).len() > 1).collect();
+            chosen = members.iter().copied().filter(|id| self.is_closure(*id)).collect();
+            if !self.breaks_cycles(members, &inside, &chosen) {
+                chosen = members.iter().copied().filter(|id| self.alternatives(*id).len() > 1).collect();
+            }
         }
         for id in members {
             if !self.breaks_cycles(members, &inside, &chosen) {
@@ -538,6 +547,10 @@ impl Graph {
                 }
             }
         }
+    }
+
+    fn is_closure(&self, id: ShapeId) -> bool {
+        matches!(self.only(id), Some(Alternative { head: Head::Closure { .. }, .. }))
     }
 
     fn breaks_cycles(&self, members: &[ShapeId], inside: &FxHashSet<ShapeId>, cut: &FxHashSet<ShapeId>) -> bool {

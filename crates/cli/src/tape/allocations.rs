@@ -44,7 +44,7 @@ fn note(found: &mut Vec<Allocation>, what: &Type, function: &Function) {
 fn made<'a>(function: &'a Function, statement: &Statement) -> Option<&'a Type> {
     let ty = &function.vars[statement.var.0 as usize];
     let makes = match &statement.op {
-        Op::Box(_) | Op::Tabulate { .. } | Op::Array(_) | Op::Replace(..) | Op::Text(_) => true,
+        Op::Box(_) | Op::Tabulate { .. } | Op::Array(_) | Op::Replace(..) | Op::Append(..) | Op::Text(_) => true,
         Op::Prim { .. } => matches!(ty, Type::Array(..) | Type::Handle | Type::Text),
         // A row is an array of its own.
         Op::Element(..) => matches!(ty, Type::Array(..)),

@@ -64,6 +64,13 @@ impl<'a> Checker<'a> {
                     self.expect(new, &part);
                 }
             }
+            Op::Append(array, element) => {
+                self.expect(array, of);
+                match of {
+                    Type::Array(elements, 1) => self.expect(element, elements),
+                    _ => self.kind("an array of rank 1", of),
+                }
+            }
             Op::Prim { prim, args, shapes, result } => self.primitive(*prim, args, shapes, *result, of),
             Op::Quiet(_) => self.same(of, &Type::unit()),
             Op::Fail(_) => {}

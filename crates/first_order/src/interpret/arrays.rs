@@ -93,6 +93,21 @@ pub(super) fn replace(mut array: Rc<Array>, indices: &[Value], new: Value) -> Re
     Ok(Value::Array(array))
 }
 
+/// The array with one more element, made in place when nobody else sees it.
+pub(super) fn append(mut array: Rc<Array>, element: Value) -> Result<Value, Code> {
+    if !eval::memory::has_room_for(0) {
+        return Err(codes::RECURSION_TOO_DEEP);
+    }
+    let longer = Rc::make_mut(&mut array);
+    longer.shape[0] += 1;
+    match (&mut longer.elements, element) {
+        (Elements::Real(reals), Value::Real(x)) => reals.push(x),
+        (Elements::Values(values), element) => values.push(element),
+        (Elements::Real(_), other) => unreachable!("interpret: {other:?} is no real"),
+    }
+    Ok(Value::Array(array))
+}
+
 /// Where the part at these indices starts, and its size.
 fn place(shape: &[usize], indices: &[Value]) -> Result<(usize, usize), Code> {
     let mut start = 0;

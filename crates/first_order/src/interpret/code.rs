@@ -88,6 +88,7 @@ pub(super) enum Simple {
     Len(Operand),
     Element(Operand, Vec<Operand>),
     Replace(Operand, Vec<Operand>, Operand),
+    Append(Operand, Operand),
     Prim(Box<Application>),
     Quiet(bool),
     Fail(base::Code),

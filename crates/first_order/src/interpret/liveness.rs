@@ -90,6 +90,7 @@ impl Liveness {
             }
             Op::Element(array, indices) => self.atoms([array].into_iter().chain(indices)),
             Op::Replace(array, indices, new) => self.atoms([array].into_iter().chain(indices).chain([new])),
+            Op::Append(array, element) => self.atoms([array, element].into_iter()),
             Op::Switch(on, arms) => {
                 self.branches(arms.iter().map(|(var, block)| (Some(*var), block)), kept);
                 self.atom(on);

@@ -199,6 +199,7 @@ impl<'a> Preparer<'a> {
             Op::Replace(array, indices, new) => {
                 Simple::Replace(self.operand(array), self.operands(indices), self.operand(new))
             }
+            Op::Append(array, element) => Simple::Append(self.operand(array), self.operand(element)),
             Op::Prim { prim, args, shapes, result } => Simple::Prim(Box::new(Application {
                 prim: *prim,
                 args: self.operands(args),

@@ -279,6 +279,10 @@ impl Printer<'_> {
                 self.atoms('[', indices, ']')?;
                 self.unary(" with", new)
             }
+            Op::Append(array, element) => {
+                self.unary("append", array)?;
+                self.unary(" with", element)
+            }
             Op::Prim { prim, args, shapes, result } => {
                 write!(self.out, "prim {prim}")?;
                 self.atoms('(', args, ')')?;

@@ -25,6 +25,10 @@ impl Flatten<'_> {
             }
             l3::Op::Element(array, indices) => self.element(array, indices),
             l3::Op::Replace(array, indices, value) => vec![self.replace(array, indices, value)],
+            l3::Op::Append(array, element) => {
+                let (array, leaves) = (self.leaf(array), self.leaves(element));
+                vec![self.let_one(Leaf::Object, Op::Append { array, leaves })]
+            }
             other => unreachable!("lowering: {other:?} is no operation on arrays"),
         }
     }

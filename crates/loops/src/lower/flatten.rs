@@ -244,7 +244,12 @@ impl<'p> Flatten<'p> {
                 self.push(vec![], Op::Fail(*code));
                 return self.bind_nothing(var);
             }
-            l3::Op::Tabulate { .. } | l3::Op::Array(_) | l3::Op::Len(_) | l3::Op::Element(..) | l3::Op::Replace(..) => {
+            l3::Op::Tabulate { .. }
+            | l3::Op::Array(_)
+            | l3::Op::Len(_)
+            | l3::Op::Element(..)
+            | l3::Op::Replace(..)
+            | l3::Op::Append(..) => {
                 let leaves = self.array_op(self.type_of_var(var), op);
                 return self.know(var, leaves);
             }
@@ -331,6 +336,10 @@ impl Uses {
             l3::Op::Element(a, indices) => {
                 self.used(a);
                 self.all(indices);
+            }
+            l3::Op::Append(a, element) => {
+                self.used(a);
+                self.used(element);
             }
             l3::Op::Replace(a, indices, value) => {
                 self.used(a);

@@ -279,6 +279,7 @@ impl Body<'_> {
             | Op::LoadElement { .. }
             | Op::TakeElement { .. }
             | Op::StoreElement { .. }
+            | Op::Append { .. }
             | Op::Axis(..)
             | Op::Unshare(_)
             | Op::Row { .. }
@@ -395,6 +396,20 @@ impl Body<'_> {
             Op::StoreElement { array, rank, at, leaves } => {
                 if !leaves.is_empty() {
                     let element = self.element(array, *rank, leaves.len() as u32, at);
+                    self.store_words(Place::Array, &element, 0, leaves);
+                }
+            }
+            Op::Append { array, leaves } => {
+                let (array, span) = (self.atom(array), self.span_args());
+                self.define(name, format_args!("call fastcc ptr @grow(ptr %ctx, ptr {array}, {span})"));
+                if !leaves.is_empty() {
+                    let length = self.lines.word(name, ARRAY_HEADER);
+                    let length = self.value(format_args!("load i64, ptr {length}, {LENGTH}"));
+                    let at = self.value(format_args!("add i64 {length}, -1"));
+                    let first = self.lines.word(name, ARRAY_HEADER + 1);
+                    let words = leaves.len();
+                    let element =
+                        self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"));
                     self.store_words(Place::Array, &element, 0, leaves);
                 }
             }

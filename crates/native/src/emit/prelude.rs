@@ -210,6 +210,26 @@ call:
   ret ptr %p
 }
 
+define internal fastcc ptr @grow(ptr noalias %ctx, ptr %p, i64 %file, i64 %start, i64 %end) nounwind inlinehint {
+  %count = load i64, ptr %p, !tbaa !15
+  %alone = icmp eq i64 %count, 1
+  %rank.p = getelementptr inbounds i64, ptr %p, i64 2
+  %rank = load i64, ptr %rank.p, !tbaa !14
+  %capacity = lshr i64 %rank, 16
+  %length.p = getelementptr inbounds i64, ptr %p, i64 3
+  %length = load i64, ptr %length.p, !tbaa !14
+  %more = icmp ult i64 %length, %capacity
+  %room = and i1 %alone, %more
+  br i1 %room, label %take, label %full, !prof !21
+take:
+  %longer = add i64 %length, 1
+  store i64 %longer, ptr %length.p, !tbaa !14
+  ret ptr %p
+full:
+  %q = call ptr @rt_grow(ptr %ctx, ptr %p, i64 %file, i64 %start, i64 %end)
+  ret ptr %q
+}
+
 declare void @rt_fail(ptr, i64, i64, i64, i64) cold noreturn nounwind
 declare void @rt_free(ptr, ptr) nounwind
 declare noalias nonnull ptr @rt_refill(ptr, i64) cold nounwind
@@ -219,6 +239,7 @@ declare noalias nonnull ptr @rt_row(ptr, ptr, i64, i64) nounwind
 declare noalias nonnull ptr @rt_copy_array(ptr, ptr) nounwind
 declare nonnull ptr @rt_replace_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
 declare nonnull ptr @rt_store_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
+declare nonnull ptr @rt_grow(ptr, ptr, i64, i64, i64) cold nounwind
 declare void @rt_prim(ptr, i64, ptr, ptr) nounwind
 declare nonnull ptr @rt_one_hot(ptr, i64, ptr, i64, double) nounwind
 declare nonnull ptr @rt_add_at(ptr, ptr, i64, ptr, i64, double, i64) nounwind

@@ -45,6 +45,9 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     // lengths are `count` and those of the row, its descriptor the row's. Owns `array` and `row`, returns `array`. Fails with
     // RAGGED_ARRAY if the lengths differ from row 0's, with ARRAY_TOO_LARGE.
     ("rt_store_row", "ptr (ptr ctx, ptr array, ptr row, i64 at, i64 count, i64 file, i64 start, i64 end)"),
+    // An array of rank 1 that is longer by one, its last element uninitialised, with room for more. Owns `array`; works in place
+    // if its count is 1. Fails: RECURSION_TOO_DEEP.
+    ("rt_grow", "ptr (ptr ctx, ptr array, i64 file, i64 start, i64 end)"),
     // Runs primitive number `site` of the program's table. `args`: the leaf words of the arguments, one argument after the
     // other, owned; `out`: where the leaf words of the result go, owned by the caller.
     ("rt_prim", "void (ptr ctx, i64 site, ptr args, ptr out)"),

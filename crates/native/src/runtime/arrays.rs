@@ -67,6 +67,20 @@ pub unsafe extern "C" fn rt_copy_array(ctx: *mut Context, array: *mut u64) -> *m
     }
 }
 
+/// `array`, of rank 1, longer by one; the last element is anything. Owns `array`.
+///
+/// # Safety
+/// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_grow(ctx: *mut Context, array: *mut u64, file: u64, start: u64, end: u64) -> *mut u64 {
+    // SAFETY: the array is alive; nothing here has a destructor.
+    unsafe {
+        match (*ctx).grown(array) {
+            Ok(array) => array,
+            Err(code) => fail_with(ctx, code, Some(span(file, start, end))),
+        }
+    }
+}
+
 /// `array` with the row that `dropped` indices select replaced; owns both.
 ///
 /// # Safety
@@ -152,7 +166,7 @@ unsafe fn array_of_rows(ctx: *mut Context, row: ArrayView, count: u64, span: Spa
 ///
 /// # Safety
 /// As many elements are at `from`, of the array's descriptor.
-unsafe fn copy_elements(from: *const u64, to: ArrayView) {
+pub(super) unsafe fn copy_elements(from: *const u64, to: ArrayView) {
     // SAFETY: by this function's contract.
     unsafe {
         to.elements().copy_from_nonoverlapping(from, to.element_words());

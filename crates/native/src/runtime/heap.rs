@@ -3,14 +3,14 @@
 //! Chunks are never returned during a run; all is returned at its end, but for one chunk that the next run begins with. Large
 //! objects stand in a list, so that they can be returned when a run was left.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ptr;
 
 use base::{Code, codes};
 use eval::memory;
 
-use super::object::{self, Descriptor, HANDLE, HEADER, is_object};
-use super::{Context, SMALL_WORDS, handle};
+use super::object::{self, ArrayView, Descriptor, HANDLE, HEADER, is_object};
+use super::{Context, SMALL_WORDS, arrays, handle};
 
 const FIRST_CHUNK: usize = 1 << 20;
 const LARGEST_CHUNK: usize = 64 << 20;
@@ -20,6 +20,9 @@ const HUGE_PAGE: usize = 2 << 20;
 const LARGE_HEADER: usize = 4;
 /// No object is larger; protects products of lengths.
 const MOST_WORDS: usize = 1 << 44;
+
+/// No array grows longer: a recursion without end ends here even if it remembers nothing.
+const LONGEST: usize = 1 << 32;
 
 /// The part of the memory that compiled code doesn't know.
 #[derive(Debug)]
@@ -182,6 +185,74 @@ impl Context {
         }
     }
 
+    /// An array of rank 1 that is longer by one element, which is anything, with room for more; the array itself is given up.
+    /// It moves only if it must: what a loop remembers grows here, step by step.
+    ///
+    /// # Safety
+    /// `array` is an array of rank 1 that the caller owns.
+    pub(super) unsafe fn grown(&mut self, array: *mut u64) -> Result<*mut u64, Code> {
+        // SAFETY: by this function's contract; the new object has room for the old elements and one more.
+        unsafe {
+            let old = ArrayView::new(array);
+            let (length, words) = (old.size(), old.descriptor().words as usize);
+            let capacity = next_capacity(length, words);
+            let size = HEADER + 2 + capacity.saturating_mul(words);
+            let bytes = size.saturating_mul(8);
+            if length >= LONGEST || size > MOST_WORDS || (bytes > FIRST_CHUNK && !memory::has_room_for(bytes)) {
+                return Err(codes::RECURSION_TOO_DEEP);
+            }
+            let alone = object::count(array) == 1;
+            let moved = if alone && object::size_in_words(array) >= SMALL_WORDS && size >= SMALL_WORDS {
+                self.resize_large(array, size)?
+            } else {
+                let longer = self.allocate(size)?;
+                object::begin(longer, old.descriptor());
+                longer.add(HEADER).write(1);
+                longer.add(HEADER + 1).write(length as u64);
+                let view = ArrayView::new(longer);
+                if alone {
+                    view.elements().copy_from_nonoverlapping(old.elements(), length * words);
+                    self.give_back(array);
+                } else {
+                    arrays::copy_elements(old.elements(), view);
+                    *array -= 1;
+                }
+                longer
+            };
+            let view = ArrayView::new(moved);
+            view.set_capacity(capacity);
+            view.set_length(length + 1);
+            Ok(moved)
+        }
+    }
+
+    /// # Safety
+    /// `object` is a large object with one owner; it may move.
+    unsafe fn resize_large(&mut self, object: *mut u64, words: usize) -> Result<*mut u64, Code> {
+        // SAFETY: the header stands before the object; its neighbours in the list are alive.
+        unsafe {
+            let old = object.sub(LARGE_HEADER);
+            let (previous, next) = (old.read() as *mut u64, old.add(1).read() as *mut u64);
+            let old_words = old.add(2).read() as usize;
+            let header: *mut u64 = realloc(old.cast(), large_layout(old_words), large_layout(words).size()).cast();
+            if header.is_null() {
+                return Err(codes::RECURSION_TOO_DEEP);
+            }
+            header.add(2).write(words as u64);
+            if previous.is_null() {
+                self.heap.large = header;
+            } else {
+                previous.add(1).write(header as u64);
+            }
+            if !next.is_null() {
+                next.write(header as u64);
+            }
+            self.heap.bytes -= old_words * 8;
+            self.heap.took(words * 8);
+            Ok(header.add(LARGE_HEADER))
+        }
+    }
+
     /// Takes an owner from what a pointer word points to, and frees what nobody owns then.
     ///
     /// # Safety
@@ -286,6 +357,13 @@ impl Drop for Context {
             unsafe { dealloc(chunk, layout) };
         }
     }
+}
+
+/// For how many elements of so many words there shall be room when there are `length` of them and another comes. What is large
+/// grows by less: moving it costs the system little, and what isn't used is counted.
+fn next_capacity(length: usize, words: usize) -> usize {
+    let bytes = length.saturating_mul(words * 8);
+    if bytes < FIRST_CHUNK { (2 * length).max(8) } else { length + length / 4 }
 }
 
 /// Asks for large pages; where there are none, nothing changes.

@@ -15,6 +15,10 @@ pub const HANDLE: u64 = 2;
 /// A sensitivity of an array that is being collected; see `collector`.
 pub const COLLECTOR: u64 = 3;
 
+/// The word after an array's header: the rank, and above it for how many elements there is room (0: just those it has).
+pub const RANK: u64 = 0xffff;
+pub const CAPACITY_SHIFT: u32 = 16;
+
 /// `{ kind, words, pointers, offsets… }`: a constant of compiled code, or a [`OwnDescriptor`].
 #[repr(C)]
 #[derive(Debug)]
@@ -97,14 +101,35 @@ pub unsafe fn retain(word: u64) {
 pub struct ArrayView {
     pub(crate) object: *mut u64,
     pub(crate) rank: usize,
+    /// How many elements there is room for, if the array was made to grow; else 0.
+    capacity: usize,
 }
 
 impl ArrayView {
     /// # Safety
     /// `object` is an array that stays alive while the view is used.
     pub unsafe fn new(object: *mut u64) -> ArrayView {
-        // SAFETY: the word after an array's header is its rank.
-        ArrayView { object, rank: unsafe { object.add(HEADER).read() } as usize }
+        // SAFETY: the word after an array's header is its rank and capacity.
+        let word = unsafe { object.add(HEADER).read() };
+        ArrayView { object, rank: (word & RANK) as usize, capacity: (word >> CAPACITY_SHIFT) as usize }
+    }
+
+    /// From now on there is room for so many elements.
+    ///
+    /// # Safety
+    /// The object is that large.
+    pub unsafe fn set_capacity(self, capacity: usize) {
+        // SAFETY: as in `new`.
+        unsafe { self.object.add(HEADER).write(self.rank as u64 | (capacity as u64) << CAPACITY_SHIFT) };
+    }
+
+    /// Changes the length of the first axis.
+    ///
+    /// # Safety
+    /// There is room, and what is new will be written before it is read.
+    pub unsafe fn set_length(self, length: usize) {
+        // SAFETY: the lengths stand behind the rank.
+        unsafe { self.object.add(HEADER + 1).write(length as u64) };
     }
 
     /// The length of each axis.
@@ -134,6 +159,11 @@ impl ArrayView {
         self.size() * self.descriptor().words as usize
     }
 
+    /// Words that there is room for.
+    fn room_words(self) -> usize {
+        self.size().max(self.capacity) * self.descriptor().words as usize
+    }
+
     /// All elements' words.
     pub fn words<'a>(self) -> &'a [u64] {
         // SAFETY: the elements of the array are initialised words; `new`'s contract keeps them alive.
@@ -152,7 +182,7 @@ pub unsafe fn size_in_words(object: *mut u64) -> usize {
         match descriptor.kind {
             ARRAY => {
                 let array = ArrayView::new(object);
-                HEADER + 1 + array.rank + array.element_words()
+                HEADER + 1 + array.rank + array.room_words()
             }
             _ => HEADER + descriptor.words as usize,
         }

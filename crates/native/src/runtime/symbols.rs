@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use base::{Code, FileId, Span, codes};
 use eval::Value;
 
-use super::arrays::{rt_array, rt_copy_array, rt_replace_row, rt_row, rt_store_row};
+use super::arrays::{rt_array, rt_copy_array, rt_grow, rt_replace_row, rt_row, rt_store_row};
 use super::collect::{rt_add_at, rt_one_hot, rt_plus};
 use super::handle;
 use super::prim::rt_prim;
@@ -24,6 +24,7 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_copy_array", rt_copy_array as *const ()),
         ("rt_replace_row", rt_replace_row as *const ()),
         ("rt_store_row", rt_store_row as *const ()),
+        ("rt_grow", rt_grow as *const ()),
         ("rt_prim", rt_prim as *const ()),
         ("rt_one_hot", rt_one_hot as *const ()),
         ("rt_add_at", rt_add_at as *const ()),

@@ -107,6 +107,11 @@ impl Parser<'_> {
                 self.word("with")?;
                 Ok(Op::Replace(array, indices, self.atom()?))
             }
+            "append" => {
+                let array = self.atom()?;
+                self.word("with")?;
+                Ok(Op::Append(array, self.atom()?))
+            }
             "prim" => self.application(),
             "quiet" if self.takes_word("on") => Ok(Op::Quiet(true)),
             "quiet" => self.word("off").map(|()| Op::Quiet(false)),
