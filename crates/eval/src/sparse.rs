@@ -43,6 +43,11 @@ impl Sparse {
         Sparse::sum(shape, Value::Zero, Value::Zero)
     }
 
+    /// Is it the frame of an array, to which nothing was added?
+    pub fn is_zero(&self) -> bool {
+        matches!(&*self.node.borrow(), Node::Sum(Value::Zero, Value::Zero))
+    }
+
     pub fn sum(shape: Vec<usize>, a: Value, b: Value) -> Value {
         Value::Sparse(Rc::new(Sparse { shape, node: RefCell::new(Node::Sum(a, b)) }))
     }

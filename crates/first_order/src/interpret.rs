@@ -304,8 +304,12 @@ impl Machine<'_> {
         for ((value, arg), shape) in values.iter_mut().zip(args).zip(shapes) {
             let arg = self.read(arg, base);
             // Every read of an element in a gradient asks for this: the elements aren't looked at.
-            if let (Prim::Frame, Value::Array(array), Type::Handle) = (*prim, &arg, table.type_of(*result)) {
-                return Ok(Value::Handle(eval::prims::frame_of(array.shape.clone())));
+            if let (Prim::Frame, Value::Array(array)) = (*prim, &arg) {
+                let lengths = || array.shape.iter().map(|n| Value::Int(*n as i64)).collect();
+                return Ok(match table.type_of(*result) {
+                    Type::Handle => Value::Handle(eval::prims::frame_of(array.shape.clone())),
+                    _ => Value::fields(lengths()),
+                });
             }
             *value = to_value(table, self.codes, *shape, &arg);
         }

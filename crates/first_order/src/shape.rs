@@ -75,6 +75,9 @@ pub enum Head {
     /// A sensitivity of an array of this rank, as the reference evaluator represents it. Its one part says what the
     /// elements' sensitivities may be; it has no influence on the representation.
     Handle(u32),
+    /// The lengths of an array of this rank, as parts: what a rule remembers of an operand whose elements it doesn't need. To the
+    /// reference evaluator it is the sensitivity that is zero everywhere.
+    Frame(u32),
     /// A function: its code and, as parts, its captures.
     Closure {
         code: CodeId,
@@ -139,6 +142,7 @@ impl Shapes {
             | Head::Record(_)
             | Head::Variant(_)
             | Head::Part(..)
+            | Head::Frame(_)
             | Head::Closure { .. }
             | Head::Prim { .. }
             | Head::Sealed { .. }

@@ -368,6 +368,9 @@ impl<'p> Checker<'p> {
             | Op::Row { .. }
             | Op::ReplaceRow { .. }
             | Op::StoreRow { .. }
+            | Op::OneHot { .. }
+            | Op::AddAt { .. }
+            | Op::Plus { .. }
             | Op::Text(_) => same(&[Leaf::Ptr]),
             Op::Prim(site, atoms) => {
                 let site = &self.program.prims[*site as usize];

@@ -2,6 +2,7 @@
 //! pointer gets its counts (`counts`).
 
 mod arrays;
+mod collected;
 mod counts;
 mod flatten;
 mod sums;

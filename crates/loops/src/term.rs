@@ -211,6 +211,27 @@ pub enum Op {
     },
     /// Primitive number `.0` of the table; consumes.
     Prim(u32, Vec<Atom>),
+    /// The sensitivity of an array of these lengths that is `value` at element `at` (a flat number, in range) and zero elsewhere.
+    OneHot {
+        lengths: Vec<Atom>,
+        at: Atom,
+        value: Atom,
+    },
+    /// A sensitivity, consumed, plus such a one; primitive number `site` is ⊕.
+    AddAt {
+        site: u32,
+        sum: Atom,
+        lengths: Vec<Atom>,
+        at: Atom,
+        value: Atom,
+    },
+    /// The sum of two sensitivities of arrays, consumed; which of them are arrays of numbers rather than handles. Primitive number
+    /// `site` is ⊕.
+    Plus {
+        site: u32,
+        terms: [Atom; 2],
+        plain: [bool; 2],
+    },
     /// Text number `.0` of the table.
     Text(u32),
     Quiet(bool),
@@ -271,6 +292,16 @@ impl Op {
                 all(&[*array, *row], Consume);
                 all(&[*at, *count], Borrow);
             }
+            Op::OneHot { lengths, at, value } => {
+                all(lengths, Borrow);
+                all(&[*at, *value], Borrow);
+            }
+            Op::AddAt { sum, lengths, at, value, .. } => {
+                all(&[*sum], Consume);
+                all(lengths, Borrow);
+                all(&[*at, *value], Borrow);
+            }
+            Op::Plus { terms, .. } => all(terms, Consume),
             Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
         }
     }

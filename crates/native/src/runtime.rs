@@ -8,6 +8,8 @@
 //! they leave. What calls the evaluator goes through [`crate::stack::on_host`].
 
 pub mod arrays;
+pub mod collect;
+pub mod collector;
 mod fast;
 pub mod handle;
 pub mod heap;

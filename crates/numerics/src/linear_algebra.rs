@@ -3,6 +3,7 @@
 //! the bits depend on nothing else. 0×0 matrices work. Lengths that do not fit the dimensions panic: callers have checked shapes.
 
 use crate::fused::fused;
+use crate::product;
 
 pub use crate::eigen::{Eigen, eigh};
 
@@ -23,15 +24,17 @@ pub enum Diagonal {
     Ones,
 }
 
-/// `a` (m×k) times `b` (k×n): c_ij = Σ a_il·b_lj over ascending l. Blocks only reorder which element is worked on when.
+/// `a` (m×k) times `b` (k×n): c_ij = Σ a_il·b_lj over ascending l.
 pub fn matmul(a: &[f64], b: &[f64], m: usize, k: usize, n: usize) -> Vec<f64> {
     assert_eq!((a.len(), b.len()), (m * k, k * n), "matmul: lengths of {m}×{k} and {k}×{n}");
     let mut c = vec![0.0; m * n];
-    fused(
-        #[inline(always)]
-        || multiply_blocks(a, b, &mut c, k, n),
-    );
+    product::multiply(a, b, &mut c, m, k, n);
     c
+}
+
+/// The same, into a slice.
+pub fn matmul_into(a: &[f64], b: &[f64], c: &mut [f64], m: usize, k: usize, n: usize) {
+    product::multiply(a, b, c, m, k, n);
 }
 
 /// The transpose (n×m) of `a` (m×n).
@@ -163,23 +166,6 @@ impl Lu {
             row[pivot] /= pivot_row[pivot];
             let factor = row[pivot];
             add_multiple(&mut row[pivot + 1..], &pivot_row[pivot + 1..], -factor);
-        }
-    }
-}
-
-/// c += a·b in blocks that stay in cache.
-#[inline(always)]
-fn multiply_blocks(a: &[f64], b: &[f64], c: &mut [f64], k: usize, n: usize) {
-    const INNER: usize = 64;
-    const WIDTH: usize = 512;
-    for left in (0..n).step_by(WIDTH) {
-        let right = n.min(left + WIDTH);
-        for first in (0..k).step_by(INNER) {
-            for (i, row) in c.chunks_mut(n).enumerate() {
-                for l in first..k.min(first + INNER) {
-                    add_scaled(&mut row[left..right], &b[l * n + left..l * n + right], a[i * k + l]);
-                }
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What was computed before is not computed again.
 //!
-//! An operation on scalars, a struct, an alternative or a field that a variable in scope already holds gives way to that
+//! An operation on scalars, a struct, an alternative, a field, a length or an element that a variable in scope already holds gives way to that
 //! variable; so does a call with the same arguments of a function that doesn't print. Derived code is full of them: each
 //! derivative computes its function anew. An operation that may fail or not end has done so the first time, so the second can go.
 
@@ -32,6 +32,8 @@ enum Key {
     Inject(Type, u32, Operand),
     Field(Operand, u32),
     Call(FunctionId, Vec<Operand>),
+    Len(Operand),
+    Element(Operand, Vec<Operand>),
 }
 
 /// An atom; reals by their bits.
@@ -104,6 +106,11 @@ impl Known<'_> {
             Op::Struct(fields) => Some(Key::Struct(of(), operands(fields))),
             Op::Inject(tag, content) => Some(Key::Inject(of(), *tag, operand(content))),
             Op::Field(whole, at) => Some(Key::Field(operand(whole), *at)),
+            Op::Len(array) => Some(Key::Len(operand(array))),
+            // A row would be one array instead of two: an update of one of them couldn't happen in place.
+            Op::Element(array, indices) if !matches!(of(), Type::Array(..)) => {
+                Some(Key::Element(operand(array), operands(indices)))
+            }
             Op::Call(callee, args) if !self.effects[callee.0 as usize].prints => {
                 Some(Key::Call(*callee, operands(args)))
             }

@@ -4,6 +4,7 @@
 //! places, with less work. A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
 //! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
 
+mod bounds;
 mod calls;
 mod common;
 mod constructors;
@@ -20,6 +21,7 @@ mod same_parts;
 mod simplify;
 mod sink;
 mod split_parameters;
+mod tables;
 mod tail_calls;
 mod tapes;
 mod unname;
@@ -40,6 +42,8 @@ const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
 const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
+const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
+const TABLES: Pass = Pass { name: "tables", run: tables::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
 const SINK: Pass = Pass { name: "sink", run: sink::run };
 const CONSTRUCTORS: Pass = Pass { name: "constructors", run: constructors::run };
@@ -56,6 +60,10 @@ pub const PASSES: &[Pass] = &[
     SPLIT_PARAMETERS,
     SIMPLIFY,
     COMMON,
+    TABLES,
+    SIMPLIFY,
+    COMMON,
+    BOUNDS,
     SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
@@ -65,6 +73,10 @@ pub const PASSES: &[Pass] = &[
     SPLIT_PARAMETERS,
     SIMPLIFY,
     COMMON,
+    TABLES,
+    SIMPLIFY,
+    COMMON,
+    BOUNDS,
     SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
@@ -83,6 +95,10 @@ pub const PASSES: &[Pass] = &[
     SPLIT_PARAMETERS,
     SIMPLIFY,
     COMMON,
+    TABLES,
+    SIMPLIFY,
+    COMMON,
+    BOUNDS,
     DEAD_PARTS,
     SIMPLIFY,
 ];

@@ -61,6 +61,11 @@ impl Specialiser<'_> {
             (Prim::Unspread, Head::Zero) => return Ok(self.zero()),
             _ => {}
         }
+        if let Head::Frame(rank) = alt.head {
+            let shape = self.handle_shape(rank, ZERO);
+            let handle = self.bridge(Prim::Frame, vec![value], shape, span)?;
+            return self.split(&handle, span, &mut |this, alt| this.array_prim_on(prim, &alt, rest, span));
+        }
         let (Head::Array(rank) | Head::Handle(rank)) = alt.head else {
             return self.fail(codes::WRONG_KIND, span);
         };
@@ -395,14 +400,30 @@ impl Specialiser<'_> {
         let value = self.narrowed(alt);
         match alt.head {
             Head::Real => Ok(Val { atom: Atom::Real(0.0), shape: REAL }),
-            Head::Zero => Ok(value),
+            Head::Zero | Head::Frame(_) => Ok(value),
             Head::Array(_) if self.is_discrete(alt.parts[0]) => Ok(self.unit()),
-            Head::Array(rank) | Head::Handle(rank) => {
+            Head::Array(1) => {
+                let atom = self.draft.write(Type::Int, Op::Len(alt.content.clone()), span);
+                self.construct(Head::Frame(1), vec![Val { atom, shape: INT }], span)
+            }
+            // Sensitivities of elements that are arrays may be stacked: then there are more axes.
+            Head::Handle(rank) if !self.are_reals(alt.parts[0]) => {
                 let shape = self.handle_shape(rank, ZERO);
+                self.bridge(Prim::Frame, vec![value], shape, span)
+            }
+            Head::Array(rank) | Head::Handle(rank) => {
+                let shape = self.graph.single(Head::Frame(rank), vec![INT; rank as usize]);
                 self.bridge(Prim::Frame, vec![value], shape, span)
             }
             _ => Ok(self.unit()),
         }
+    }
+
+    /// Are sensitivities of elements of this shape reals, or the symbolic zero?
+    fn are_reals(&self, element: ShapeId) -> bool {
+        let alternatives = self.graph.alternatives(element);
+        alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real))
+            && alternatives.iter().any(|one| one.head == Head::Real)
     }
 
     /// Do elements of this shape carry no derivative?
@@ -424,7 +445,7 @@ impl Specialiser<'_> {
                 Head::Zero => return Ok(this.zero()),
                 Head::Tuple if alt.parts.is_empty() => return Ok(this.zero()),
                 Head::Array(_) if this.is_discrete(alt.parts[0]) => return Ok(this.zero()),
-                Head::Array(rank) | Head::Handle(rank) => rank,
+                Head::Array(rank) | Head::Handle(rank) | Head::Frame(rank) => rank,
                 _ => return this.fail(codes::WRONG_KIND, span),
             };
             let array = this.narrowed(&alt);
@@ -521,7 +542,7 @@ impl Specialiser<'_> {
                 }
             }),
             Head::Array(_) if alt.parts[0] == INT || alt.parts[0] == BOOL => Ok(this.zero()),
-            Head::Array(_) | Head::Handle(_) => Ok(d.clone()),
+            Head::Array(_) | Head::Handle(_) | Head::Frame(_) => Ok(d.clone()),
             _ => Ok(this.zero()),
         })
     }
@@ -534,7 +555,7 @@ impl Specialiser<'_> {
                 Head::Zero => return Ok(this.zero()),
                 Head::Tuple if alt.parts.is_empty() => return Ok(this.zero()),
                 Head::Array(_) if alt.parts[0] == INT || alt.parts[0] == BOOL => return Ok(this.zero()),
-                Head::Array(rank) | Head::Handle(rank) => rank,
+                Head::Array(rank) | Head::Handle(rank) | Head::Frame(rank) => rank,
                 _ => return this.fail(codes::WRONG_KIND, span),
             };
             let like = this.narrowed(&alt);
@@ -543,11 +564,25 @@ impl Specialiser<'_> {
                     return Ok(this.zero());
                 }
                 let d = this.narrowed(&given);
+                if d.shape == REAL && alt.head == Head::Frame(1) {
+                    return this.fill_vector(&alt, &d, span);
+                }
                 let shape =
                     if d.shape == REAL { this.array_shape(rank, REAL) } else { this.handle_shape(rank, d.shape) };
                 this.bridge(Prim::Fill, vec![like.clone(), d], shape, span)
             })
         })
+    }
+
+    /// Every element of a vector is the same number, and no −0.0, which would be taken for the symbolic zero.
+    fn fill_vector(&mut self, frame: &Alt, d: &Val, span: Span) -> Result1<Val> {
+        let n = self.part(frame, 0, span).atom;
+        let number = self.scalar(Scalar::Add, vec![d.atom.clone(), Atom::Real(0.0)], REAL, span);
+        let shape = self.array_shape(1, REAL);
+        let (ty, index) = (self.type_of(shape), self.draft.fresh(Type::Int));
+        let body = Box::new(ended(vec![], first_order::End::Yield(number.atom)));
+        let atom = self.draft.write(ty, Op::Tabulate { n, index, body }, span);
+        Ok(Val { atom, shape })
     }
 
     /// The sensitivities of the elements along the first axis, each by itself.

@@ -138,7 +138,7 @@ impl Specialiser<'_> {
                 this.unfold_data(&alt, fields, &d, span)
             }
             Head::Array(_) => this.unfold_array(&alt, &d, span),
-            Head::Handle(_) => this.unfold_handle(&alt, &d, span),
+            Head::Handle(_) | Head::Frame(_) => this.unfold_handle(&alt, &d, span),
             Head::Prim { .. } => this.construct(Head::Record([].into()), vec![], span),
             Head::Sealed { .. } => {
                 let raw = this.part(&alt, 0, span);
@@ -232,7 +232,7 @@ impl Specialiser<'_> {
 
     /// A sensitivity of a sensitivity that is collected: its elements are reals or zero.
     fn unfold_handle(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
-        let Head::Handle(rank) = alt.head else { unreachable!("full: a handle") };
+        let (Head::Handle(rank) | Head::Frame(rank)) = alt.head else { unreachable!("full: a handle") };
         let of = self.narrowed(alt);
         let shape = self.graph.single(Head::Array(rank), vec![REAL]);
         self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)

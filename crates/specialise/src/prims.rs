@@ -48,7 +48,7 @@ impl Specialiser<'_> {
                     Ok(Atom::Bool(match prim {
                         IsInt => alt.head == Head::Int,
                         IsReal => alt.head == Head::Real,
-                        IsArray => matches!(alt.head, Head::Array(_) | Head::Handle(_)),
+                        IsArray => matches!(alt.head, Head::Array(_) | Head::Handle(_) | Head::Frame(_)),
                         IsTuple => alt.head == Head::Tuple,
                         IsData => {
                             let data =

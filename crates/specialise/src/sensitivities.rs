@@ -52,7 +52,9 @@ impl Specialiser<'_> {
     pub fn holds_real(&self, shape: ShapeId) -> bool {
         self.graph.reachable(shape).into_iter().any(|id| {
             let alternatives = self.graph.alternatives(id).iter();
-            alternatives.into_iter().any(|one| matches!(one.head, Head::Real | Head::Sealed { .. } | Head::Handle(_)))
+            alternatives
+                .into_iter()
+                .any(|one| matches!(one.head, Head::Real | Head::Sealed { .. } | Head::Handle(_) | Head::Frame(_)))
         })
     }
 
@@ -115,7 +117,7 @@ impl Specialiser<'_> {
             this.split(d, span, &mut |this, d| {
                 let fits = match (&of.head, &d.head) {
                     (_, Head::Zero | Head::Full) => return Ok(this.unit()),
-                    (Head::Zero | Head::Handle(_) | Head::Part(..), _) => return Ok(this.unit()),
+                    (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..), _) => return Ok(this.unit()),
                     (Head::Real, Head::Real | Head::Int) => true,
                     (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
                     (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),
@@ -204,8 +206,8 @@ impl Specialiser<'_> {
         let left = self.graph.alternatives(of);
         self.graph.alternatives(other).iter().all(|theirs| {
             left.iter().any(|ours| match (&ours.head, &theirs.head) {
-                (Head::Zero | Head::Handle(_) | Head::Part(..) | Head::Full, _) => true,
-                (_, Head::Zero | Head::Handle(_) | Head::Part(..) | Head::Full) => true,
+                (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..) | Head::Full, _) => true,
+                (_, Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..) | Head::Full) => true,
                 (Head::Sealed { .. }, _) | (_, Head::Sealed { .. }) => true,
                 (Head::Closure { code, .. }, Head::Closure { code: given, .. }) => {
                     let (known, given) = (self.codes.get(*code).labels(), self.codes.get(*given).labels());
@@ -235,7 +237,7 @@ impl Specialiser<'_> {
         of_all.iter().all(|of| {
             d_all.iter().all(|d| match (&of.head, &d.head) {
                 (_, Head::Full) => false,
-                (_, Head::Zero) | (Head::Zero | Head::Handle(_) | Head::Part(..), _) => true,
+                (_, Head::Zero) | (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..), _) => true,
                 (Head::Real, Head::Real | Head::Int) => true,
                 (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
                 (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),

@@ -117,6 +117,10 @@ impl Specialiser<'_> {
                     Ok(self.graph.single(Head::Sealed { modes: modes.clone().into() }, parts))
                 }
             },
+            Value::Sparse(frame) if frame.is_zero() => {
+                let rank = frame.shape.len();
+                Ok(self.graph.single(Head::Frame(rank as u32), vec![INT; rank]))
+            }
             Value::Sparse(_) | Value::Lazy(_) => self.dynamic(span, "a raw sensitivity in a global"),
         })
     }

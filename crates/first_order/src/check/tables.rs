@@ -131,6 +131,7 @@ fn number_of_parts(head: &Head) -> Option<usize> {
         Head::Variant(constructor) => Some(constructor.fields.len()),
         Head::Part(_, positions) => Some(positions.len()),
         Head::Array(_) | Head::Handle(_) => Some(1),
+        Head::Frame(rank) => Some(*rank as usize),
         Head::Sealed { .. } => Some(4),
         Head::Full => Some(2),
     }

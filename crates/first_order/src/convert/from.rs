@@ -83,6 +83,10 @@ impl<'a> Conversion<'a> {
             (Head::Text, eval::Value::Text(text)) => Ok(Some(Value::Text(text.as_str().into()))),
             (Head::Handle(rank), eval::Value::Array(array)) => Ok(handle(value, *rank, &array.shape)),
             (Head::Handle(rank), eval::Value::Sparse(sparse)) => Ok(handle(value, *rank, &sparse.shape)),
+            (Head::Frame(rank), eval::Value::Sparse(sparse)) => {
+                let fits = sparse.is_zero() && sparse.shape.len() == *rank as usize;
+                Ok(fits.then(|| Value::fields(sparse.shape.iter().map(|n| Value::Int(*n as i64)).collect())))
+            }
             (Head::Array(rank), eval::Value::Array(array)) => self.array(*rank as usize, parts[0], array),
             (head, eval::Value::Data(data)) => self.data(head, parts, data),
             (head, eval::Value::Function(function)) => self.function(head, parts, function),
@@ -223,6 +227,7 @@ fn describe(head: &Head) -> String {
         Head::Part(..) => "a part of a sensitivity".into(),
         Head::Array(rank) => format!("an array of rank {rank}"),
         Head::Handle(rank) => format!("a sensitivity of an array of rank {rank}"),
+        Head::Frame(rank) => format!("the frame of an array of rank {rank}"),
         Head::Closure { code, member } => format!("function {member} of code {}", code.0),
         Head::Prim { prim, order: 0 } => format!("`{prim}`"),
         Head::Prim { prim, order } => format!("J^{order} of `{prim}`"),

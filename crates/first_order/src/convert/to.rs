@@ -86,6 +86,7 @@ impl<'a> Conversion<'a> {
                 let [raw, f, x, y] = parts.try_into().expect("convert: a sealed function has four parts");
                 function(Function::Sealed { raw, f, x, y, modes: modes.to_vec() })
             }
+            Head::Frame(_) => eval::prims::frame_of(parts.iter().map(length).collect()),
             Head::Full => {
                 let sensitivity = parts.pop().expect("convert: a full sensitivity has two parts");
                 eval::sensitivity::full(&parts[0], sensitivity)
@@ -142,6 +143,11 @@ fn normalised(values: Vec<eval::Value>) -> EvalElements {
         return EvalElements::Values(values);
     }
     Array::from_values(values).expect("convert: no arrays among the elements").elements
+}
+
+/// A length that a frame holds; they are never negative.
+fn length(value: &eval::Value) -> usize {
+    if let eval::Value::Int(n) = value { *n as usize } else { unreachable!("convert: the lengths of a frame are ints") }
 }
 
 fn function(function: Function) -> eval::Value {

@@ -371,6 +371,7 @@ impl Printer<'_> {
             }
             Head::Array(rank) => write!(self.out, "array {rank}"),
             Head::Handle(rank) => write!(self.out, "handle {rank}"),
+            Head::Frame(rank) => write!(self.out, "frame {rank}"),
             Head::Closure { code, member } => write!(self.out, "closure c{} {member}", code.0),
             Head::Prim { prim, order } => write!(self.out, "prim {prim} {order}"),
             Head::Sealed { modes } => write!(self.out, "sealed {}", modes_number(modes)),

@@ -2,6 +2,7 @@
 //! their parts are known.
 
 use base::Span;
+use calculus::Prim;
 use first_order::{self as l3, Scalar, Type};
 
 use super::Tables;
@@ -14,6 +15,7 @@ pub(super) fn function(program: &l3::Program, function: &l3::Function, tables: &
         tables,
         known: vec![None; function.vars.len()],
         opened: vec![false; function.vars.len()],
+        added: vec![false; function.vars.len()],
         vars: vec![],
         statements: vec![],
         span: function.span,
@@ -36,26 +38,44 @@ pub(super) enum Known {
     Leaves(Vec<Atom>),
     /// The content of this node, a sum: its one use is a switch, whose arms read what they need.
     Inside(DescriptorId, Atom),
+    /// A sensitivity that is zero but for one element: its one use is to be added to another.
+    OneHot(OneHot),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct OneHot {
+    pub(super) lengths: Vec<Atom>,
+    pub(super) at: Atom,
+    pub(super) value: Atom,
 }
 
 pub(super) struct Flatten<'p> {
-    program: &'p l3::Program,
+    pub(super) program: &'p l3::Program,
     function: &'p l3::Function,
     pub(super) tables: &'p mut Tables,
-    known: Vec<Option<Known>>,
+    pub(super) known: Vec<Option<Known>>,
     /// Variables whose one use is to be switched on.
     opened: Vec<bool>,
+    /// Variables whose one use is to be added to a sensitivity.
+    pub(super) added: Vec<bool>,
     vars: Vec<Leaf>,
     /// Of the block that is being made.
     statements: Vec<Statement>,
-    span: Span,
+    pub(super) span: Span,
 }
 
 impl<'p> Flatten<'p> {
     fn mark_opened(&mut self, body: &l3::Block) {
-        let mut uses = vec![0u32; self.function.vars.len()];
-        count_uses(body, &mut uses, &mut self.opened);
-        self.opened.iter_mut().zip(uses).for_each(|(opened, uses)| *opened &= uses == 1);
+        let mut uses = Uses {
+            count: vec![0; self.function.vars.len()],
+            opened: std::mem::take(&mut self.opened),
+            added: std::mem::take(&mut self.added),
+        };
+        uses.block(body);
+        let once =
+            |marks: Vec<bool>, count: &[u32]| marks.into_iter().zip(count).map(|(mark, n)| mark && *n == 1).collect();
+        self.opened = once(uses.opened, &uses.count);
+        self.added = once(uses.added, &uses.count);
     }
 
     pub(super) fn leaves_of(&self, ty: &Type) -> Vec<Leaf> {
@@ -131,6 +151,9 @@ impl<'p> Flatten<'p> {
         match self.known(atom) {
             Known::Leaves(leaves) => leaves,
             Known::Inside(..) => unreachable!("lowering: an opened sum is only switched on"),
+            Known::OneHot(OneHot { lengths, at, value }) => {
+                vec![self.let_one(Leaf::Object, Op::OneHot { lengths, at, value })]
+            }
         }
     }
 
@@ -138,7 +161,7 @@ impl<'p> Flatten<'p> {
         self.leaves(atom)[0]
     }
 
-    fn all_leaves(&mut self, atoms: &[l3::Atom]) -> Vec<Atom> {
+    pub(super) fn all_leaves(&mut self, atoms: &[l3::Atom]) -> Vec<Atom> {
         atoms.iter().flat_map(|atom| self.leaves(atom)).collect()
     }
 
@@ -208,6 +231,7 @@ impl<'p> Flatten<'p> {
                 Op::If(self.leaf(condition), Box::new(self.block(yes)), Box::new(self.block(no)))
             }
             l3::Op::Loop { params, body } => self.looped(params, body),
+            l3::Op::Prim { prim, args, shapes, result } if self.collects(var, *prim, args, shapes, *result) => return,
             l3::Op::Prim { prim, args, shapes, result } => {
                 let site = self.tables.prim(self.program, *prim, shapes, *result, self.span);
                 Op::Prim(site, self.all_leaves(args))
@@ -243,7 +267,7 @@ impl<'p> Flatten<'p> {
     }
 
     /// What follows a failure may use its variable: it has no value, any will do.
-    fn bind_nothing(&mut self, var: l3::Var) {
+    pub(super) fn bind_nothing(&mut self, var: l3::Var) {
         let leaves = self.leaves_of(self.type_of_var(var)).into_iter().map(Leaf::nothing).collect();
         self.know(var, leaves);
     }
@@ -260,77 +284,89 @@ impl<'p> Flatten<'p> {
     }
 }
 
-/// How often each variable is used, and whether a use is as what is switched on.
-fn count_uses(block: &l3::Block, uses: &mut [u32], opened: &mut [bool]) {
-    let mut used = |atom: &l3::Atom| {
-        if let l3::Atom::Var(var) = atom {
-            uses[var.0 as usize] += 1;
-        }
-    };
-    match &block.end {
-        l3::End::Yield(atom) => used(atom),
-        l3::End::Again(atoms) => atoms.iter().for_each(used),
-        l3::End::Never => {}
-    }
-    for statement in &block.statements {
-        stacker::maybe_grow(64 << 10, 1 << 20, || count_uses_of(&statement.op, uses, opened));
-    }
+/// How often each variable is used, and whether a use is as what is switched on, or as what is added.
+struct Uses {
+    count: Vec<u32>,
+    opened: Vec<bool>,
+    added: Vec<bool>,
 }
 
-fn count_uses_of(op: &l3::Op, uses: &mut [u32], opened: &mut [bool]) {
-    let mut used = |atom: &l3::Atom| {
+impl Uses {
+    fn used(&mut self, atom: &l3::Atom) {
         if let l3::Atom::Var(var) = atom {
-            uses[var.0 as usize] += 1;
+            self.count[var.0 as usize] += 1;
         }
-    };
-    match op {
-        l3::Op::Atom(a)
-        | l3::Op::View(a)
-        | l3::Op::Field(a, _)
-        | l3::Op::Inject(_, a)
-        | l3::Op::Box(a)
-        | l3::Op::Unbox(a)
-        | l3::Op::Len(a) => {
-            used(a);
+    }
+
+    fn all(&mut self, atoms: &[l3::Atom]) {
+        atoms.iter().for_each(|atom| self.used(atom));
+    }
+
+    fn block(&mut self, block: &l3::Block) {
+        match &block.end {
+            l3::End::Yield(atom) => self.used(atom),
+            l3::End::Again(atoms) => self.all(atoms),
+            l3::End::Never => {}
         }
-        l3::Op::Scalar(_, atoms)
-        | l3::Op::Struct(atoms)
-        | l3::Op::Call(_, atoms)
-        | l3::Op::Array(atoms)
-        | l3::Op::Prim { args: atoms, .. } => atoms.iter().for_each(used),
-        l3::Op::Element(a, indices) => {
-            used(a);
-            indices.iter().for_each(used);
+        for statement in &block.statements {
+            stacker::maybe_grow(64 << 10, 1 << 20, || self.op(&statement.op));
         }
-        l3::Op::Append(a, element) => {
-            used(a);
-            used(element);
-        }
-        l3::Op::Replace(a, indices, value) => {
-            used(a);
-            indices.iter().for_each(&mut used);
-            used(value);
-        }
-        l3::Op::Switch(a, arms) => {
-            used(a);
-            if let l3::Atom::Var(var) = a {
-                opened[var.0 as usize] = true;
+    }
+
+    fn op(&mut self, op: &l3::Op) {
+        match op {
+            l3::Op::Atom(a)
+            | l3::Op::View(a)
+            | l3::Op::Field(a, _)
+            | l3::Op::Inject(_, a)
+            | l3::Op::Box(a)
+            | l3::Op::Unbox(a)
+            | l3::Op::Len(a) => self.used(a),
+            l3::Op::Scalar(_, atoms) | l3::Op::Struct(atoms) | l3::Op::Call(_, atoms) | l3::Op::Array(atoms) => {
+                self.all(atoms);
             }
-            arms.iter().for_each(|(_, block)| count_uses(block, uses, opened));
+            l3::Op::Prim { prim, args, .. } => {
+                self.all(args);
+                for arg in args {
+                    if let (Prim::Plus, l3::Atom::Var(var)) = (prim, arg) {
+                        self.added[var.0 as usize] = true;
+                    }
+                }
+            }
+            l3::Op::Element(a, indices) => {
+                self.used(a);
+                self.all(indices);
+            }
+            l3::Op::Append(a, element) => {
+                self.used(a);
+                self.used(element);
+            }
+            l3::Op::Replace(a, indices, value) => {
+                self.used(a);
+                self.all(indices);
+                self.used(value);
+            }
+            l3::Op::Switch(a, arms) => {
+                self.used(a);
+                if let l3::Atom::Var(var) = a {
+                    self.opened[var.0 as usize] = true;
+                }
+                arms.iter().for_each(|(_, block)| self.block(block));
+            }
+            l3::Op::If(a, yes, no) => {
+                self.used(a);
+                self.block(yes);
+                self.block(no);
+            }
+            l3::Op::Loop { params, body } => {
+                params.iter().for_each(|(_, atom)| self.used(atom));
+                self.block(body);
+            }
+            l3::Op::Tabulate { n, body, .. } => {
+                self.used(n);
+                self.block(body);
+            }
+            l3::Op::Text(_) | l3::Op::Quiet(_) | l3::Op::Fail(_) => {}
         }
-        l3::Op::If(a, yes, no) => {
-            used(a);
-            count_uses(yes, uses, opened);
-            count_uses(no, uses, opened);
-        }
-        l3::Op::Loop { params, body } => {
-            params.iter().for_each(|(_, atom)| used(atom));
-            count_uses(body, uses, opened);
-        }
-        l3::Op::Tabulate { n, body, .. } => {
-            used(n);
-            count_uses(body, uses, opened);
-        }
-        l3::Op::Text(_) | l3::Op::Quiet(_) | l3::Op::Fail(_) => {}
     }
 }

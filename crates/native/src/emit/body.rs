@@ -263,6 +263,7 @@ impl Body<'_> {
                 self.define(&name, format_args!("icmp eq i64 {count}, 1"));
             }
             Op::Prim(site, atoms) => self.prim(vars, *site, atoms),
+            Op::OneHot { .. } | Op::AddAt { .. } | Op::Plus { .. } => self.collect(&name, op),
             Op::Text(text) => self.define(&name, format_args!("call ptr @rt_text(ptr %ctx, i64 {text})")),
             Op::Quiet(quiet) => {
                 let change = if *quiet { 1 } else { -1 };
@@ -325,6 +326,39 @@ impl Body<'_> {
         for (at, var) in (start..).zip(vars) {
             let place = self.lines.word(from, at as u32);
             self.lines.load_word(&format!("%v{}", var.0), self.leaf(*var), &place, area);
+        }
+    }
+
+    /// Sums of sensitivities of arrays.
+    fn collect(&mut self, name: &str, op: &Op) {
+        match op {
+            Op::OneHot { lengths, at, value } => {
+                self.scratch(lengths.len());
+                self.store_words(Place::Scratch, "%words", 0, lengths);
+                let (rank, at, value) = (lengths.len(), self.atom(at), self.atom(value));
+                let args = format!("ptr %ctx, i64 {rank}, ptr %words, i64 {at}, double {value}");
+                self.define(name, format_args!("call ptr @rt_one_hot({args})"));
+            }
+            Op::AddAt { site, sum, lengths, at, value } => {
+                let (sum, at, value) = (self.atom(sum), self.atom(at), self.atom(value));
+                let rest = format!("i64 {at}, double {value}, i64 {site}");
+                let atoms: Vec<String> = lengths.iter().map(|length| format!("i64 {}", self.atom(length))).collect();
+                if let rank @ 1..=2 = lengths.len() {
+                    let args = format!("ptr %ctx, ptr {sum}, {}, {rest}", atoms.join(", "));
+                    self.define(name, format_args!("call fastcc ptr @add_at_{rank}({args})"));
+                    return;
+                }
+                self.scratch(lengths.len());
+                self.store_words(Place::Scratch, "%words", 0, lengths);
+                let args = format!("ptr %ctx, ptr {sum}, i64 {}, ptr %words, {rest}", lengths.len());
+                self.define(name, format_args!("call ptr @rt_add_at({args})"));
+            }
+            Op::Plus { site, terms: [a, b], plain } => {
+                let plain = u64::from(plain[0]) | u64::from(plain[1]) << 1;
+                let args = format!("ptr %ctx, ptr {}, ptr {}, i64 {plain}, i64 {site}", self.atom(a), self.atom(b));
+                self.define(name, format_args!("call ptr @rt_plus({args})"));
+            }
+            other => unreachable!("emission: {other:?} collects nothing"),
         }
     }
 

@@ -134,6 +134,82 @@ done:
   ret ptr %p
 }
 
+define internal fastcc ptr @add_at_1(ptr noalias %ctx, ptr %sum, i64 %n0, i64 %at, double %x, i64 %site) nounwind inlinehint {
+  %words = alloca [1 x i64]
+  %count = load i64, ptr %sum, !tbaa !15
+  %alone = icmp eq i64 %count, 1
+  %descriptor.p = getelementptr inbounds i64, ptr %sum, i64 1
+  %descriptor = load ptr, ptr %descriptor.p, !tbaa !16
+  %kind = load i64, ptr %descriptor
+  %array = icmp eq i64 %kind, 1
+  %dense = and i1 %alone, %array
+  br i1 %dense, label %look, label %call, !prof !21
+look:
+  %rank.p = getelementptr inbounds i64, ptr %sum, i64 2
+  %rank = load i64, ptr %rank.p, !tbaa !14
+  %fits.r = icmp eq i64 %rank, 1
+  br i1 %fits.r, label %compare, label %call, !prof !21
+compare:
+  %length0.p = getelementptr inbounds i64, ptr %sum, i64 3
+  %length0 = load i64, ptr %length0.p, !tbaa !14
+  %same0 = icmp eq i64 %length0, %n0
+  br i1 %same0, label %add, label %call, !prof !21
+add:
+  %first = getelementptr inbounds i64, ptr %sum, i64 4
+  %element = getelementptr inbounds i64, ptr %first, i64 %at
+  %old = load double, ptr %element, !tbaa !12
+  %number = fadd double %x, 0.0
+  %new = fadd double %old, %number
+  store double %new, ptr %element, !tbaa !12
+  ret ptr %sum
+call:
+  %word0 = getelementptr inbounds i64, ptr %words, i64 0
+  store i64 %n0, ptr %word0
+  %p = call ptr @rt_add_at(ptr %ctx, ptr %sum, i64 1, ptr %words, i64 %at, double %x, i64 %site)
+  ret ptr %p
+}
+
+define internal fastcc ptr @add_at_2(ptr noalias %ctx, ptr %sum, i64 %n0, i64 %n1, i64 %at, double %x, i64 %site) nounwind inlinehint {
+  %words = alloca [2 x i64]
+  %count = load i64, ptr %sum, !tbaa !15
+  %alone = icmp eq i64 %count, 1
+  %descriptor.p = getelementptr inbounds i64, ptr %sum, i64 1
+  %descriptor = load ptr, ptr %descriptor.p, !tbaa !16
+  %kind = load i64, ptr %descriptor
+  %array = icmp eq i64 %kind, 1
+  %dense = and i1 %alone, %array
+  br i1 %dense, label %look, label %call, !prof !21
+look:
+  %rank.p = getelementptr inbounds i64, ptr %sum, i64 2
+  %rank = load i64, ptr %rank.p, !tbaa !14
+  %fits.r = icmp eq i64 %rank, 2
+  br i1 %fits.r, label %compare, label %call, !prof !21
+compare:
+  %length0.p = getelementptr inbounds i64, ptr %sum, i64 3
+  %length0 = load i64, ptr %length0.p, !tbaa !14
+  %same0 = icmp eq i64 %length0, %n0
+  %length1.p = getelementptr inbounds i64, ptr %sum, i64 4
+  %length1 = load i64, ptr %length1.p, !tbaa !14
+  %same1 = icmp eq i64 %length1, %n1
+  %fits1 = and i1 %same0, %same1
+  br i1 %fits1, label %add, label %call, !prof !21
+add:
+  %first = getelementptr inbounds i64, ptr %sum, i64 5
+  %element = getelementptr inbounds i64, ptr %first, i64 %at
+  %old = load double, ptr %element, !tbaa !12
+  %number = fadd double %x, 0.0
+  %new = fadd double %old, %number
+  store double %new, ptr %element, !tbaa !12
+  ret ptr %sum
+call:
+  %word0 = getelementptr inbounds i64, ptr %words, i64 0
+  store i64 %n0, ptr %word0
+  %word1 = getelementptr inbounds i64, ptr %words, i64 1
+  store i64 %n1, ptr %word1
+  %p = call ptr @rt_add_at(ptr %ctx, ptr %sum, i64 2, ptr %words, i64 %at, double %x, i64 %site)
+  ret ptr %p
+}
+
 define internal fastcc ptr @grow(ptr noalias %ctx, ptr %p, i64 %file, i64 %start, i64 %end) nounwind inlinehint {
   %count = load i64, ptr %p, !tbaa !15
   %alone = icmp eq i64 %count, 1
@@ -165,6 +241,9 @@ declare nonnull ptr @rt_replace_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) noun
 declare nonnull ptr @rt_store_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
 declare nonnull ptr @rt_grow(ptr, ptr, i64, i64, i64) cold nounwind
 declare void @rt_prim(ptr, i64, ptr, ptr) nounwind
+declare nonnull ptr @rt_one_hot(ptr, i64, ptr, i64, double) nounwind
+declare nonnull ptr @rt_add_at(ptr, ptr, i64, ptr, i64, double, i64) nounwind
+declare nonnull ptr @rt_plus(ptr, ptr, ptr, i64, i64) nounwind
 declare nonnull ptr @rt_text(ptr, i64) nounwind
 declare void @rt_quiet(ptr, i64) nounwind
 declare i64 @rt_int_pow(ptr, i64, i64, i64, i64, i64) nounwind

@@ -51,6 +51,12 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     // Runs primitive number `site` of the program's table. `args`: the leaf words of the arguments, one argument after the
     // other, owned; `out`: where the leaf words of the result go, owned by the caller.
     ("rt_prim", "void (ptr ctx, i64 site, ptr args, ptr out)"),
+    // The sensitivity of an array of these lengths that is `x` at element `at`, in range. Owned.
+    ("rt_one_hot", "ptr (ptr ctx, i64 rank, ptr lengths, i64 at, double x)"),
+    // The sensitivity `sum`, owned, plus such a one. Primitive number `site` is ⊕ of the two.
+    ("rt_add_at", "ptr (ptr ctx, ptr sum, i64 rank, ptr lengths, i64 at, double x, i64 site)"),
+    // The sum of two sensitivities of arrays, owned. Bits 0 and 1 of `plain`: `a`, `b` is an array of numbers and no handle.
+    ("rt_plus", "ptr (ptr ctx, ptr a, ptr b, i64 plain, i64 site)"),
     // Text number `text` of the program's table, owned.
     ("rt_text", "ptr (ptr ctx, i64 text)"),
     // Adds ±1 to the number of reasons to drop what is printed.

@@ -12,6 +12,8 @@ pub const LAST_TAG: u64 = 4095;
 pub const NODE: u64 = 0;
 pub const ARRAY: u64 = 1;
 pub const HANDLE: u64 = 2;
+/// A sensitivity of an array that is being collected; see `collector`.
+pub const COLLECTOR: u64 = 3;
 
 /// The word after an array's header: the rank, and above it for how many elements there is room (0: just those it has).
 pub const RANK: u64 = 0xffff;

@@ -14,14 +14,15 @@ use crate::values::{Take, Unwritten, read, write_words};
 /// One call of a primitive.
 struct Call {
     site: u64,
-    args: *const u64,
+    args: *mut u64,
     out: *mut u64,
 }
 
 /// # Safety
 /// As `emit::symbols` says.
 pub unsafe extern "C" fn rt_prim(ctx: *mut Context, site: u64, args: *const u64, out: *mut u64) {
-    let mut call = Call { site, args, out };
+    // The words are the call's: a sensitivity among them is exchanged for its dense form.
+    let mut call = Call { site, args: args.cast_mut(), out };
     // SAFETY: called by compiled code; `call` has no destructor, and `run` catches what unwinds.
     unsafe {
         if stack::on_host(ctx, run, (&raw mut call).cast()) != 0 {
@@ -43,7 +44,7 @@ unsafe extern "C" fn run(ctx: *mut Context, call: *mut u8) -> u64 {
     // result are set to 0 before they are a slice.
     let (args, out) = unsafe {
         call.out.write_bytes(0, result);
-        (std::slice::from_raw_parts(call.args, words), std::slice::from_raw_parts_mut(call.out, result))
+        (std::slice::from_raw_parts_mut(call.args, words), std::slice::from_raw_parts_mut(call.out, result))
     };
     // SAFETY: the arguments are live values of the site's shapes, owned by this call.
     let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { apply(ctx, environment, site, args, out) }));
@@ -65,10 +66,10 @@ unsafe fn apply(
     ctx: &mut Context,
     environment: &Environment,
     site: &Site,
-    args: &[u64],
+    args: &mut [u64],
     out: &mut [u64],
 ) -> Result<(), Failure> {
-    let call = fast::Call { ctx: &mut *ctx, border: environment.border, site, args, out: &mut *out };
+    let call = fast::Call { ctx: &mut *ctx, border: environment.border, site, args: &mut *args, out: &mut *out };
     // SAFETY: by this function's contract.
     if let Some(done) = unsafe { fast::apply(call) } {
         return done.map_err(|code| Failure::Error { code, span: Some(site.span) });

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use eval::Value;
-use eval::array::{Array, Elements};
+use eval::array::{Array, Elements, is_hole};
 use eval::sensitivity;
 use eval::value::{Env, Form, Function};
 use first_order::shape::{Alternative, Head, ShapeId};
@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Border, with_words};
 use crate::layout::{AlternativeLayout, ElementKind};
-use crate::runtime::handle;
 use crate::runtime::object::{self, ArrayView, HEADER, is_object};
+use crate::runtime::{collector, handle};
 
 /// What happens to handles that only the words read own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,6 +187,7 @@ impl Reader<'_> {
                 let form = Form::Part(constructor.clone(), at.clone());
                 Value::data(form, self.parts(alternative, layout, words, unique, nodes))
             }
+            Head::Frame(_) => eval::prims::frame_of(words.iter().map(|&n| n as usize).collect()),
             Head::Closure { code, member } => {
                 let env = Rc::new(Env(self.parts(alternative, layout, words, unique, nodes)));
                 Value::closure(self.border.codes.code(*code), *member, env)
@@ -304,9 +305,31 @@ fn array_at(word: u64, unique: bool) -> (ArrayView, bool) {
 
 fn handle_value(word: u64, unique: bool) -> Value {
     let object = word as *mut u64;
+    // SAFETY: the word is a pointer to a live handle, by the contract of `read`.
+    if unsafe { collector::is_native(object) } {
+        // SAFETY: as above.
+        return unsafe { collected(object) };
+    }
     // SAFETY: the word is a pointer to a live handle, by the contract of `read`; the reference ends here.
     unsafe {
         let value = handle::value(object);
         if unique && object::count(object) == 1 { std::mem::replace(value, Value::Zero) } else { value.clone() }
+    }
+}
+
+/// A sensitivity that is being collected, as the evaluator has it.
+///
+/// # Safety
+/// It is a live native handle.
+unsafe fn collected(object: *mut u64) -> Value {
+    // SAFETY: by this function's contract.
+    unsafe {
+        let shape: Vec<usize> = collector::lengths(object).iter().map(|&n| n as usize).collect();
+        if collector::is_zero(object) {
+            return eval::prims::frame_of(shape);
+        }
+        let reals = collector::summed(object);
+        let holes = reals.iter().any(|x| is_hole(*x));
+        Value::array(Array::reals(shape, reals).with_holes(holes))
     }
 }

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Border, with_words};
 use crate::layout::{AlternativeLayout, ElementKind, is_sum};
-use crate::runtime::Context;
 use crate::runtime::object::{self, ArrayView, HEADER};
+use crate::runtime::{Context, collector};
 
 /// Why a value wasn't written. What was allocated by then stays with the context.
 #[derive(Clone, PartialEq, Debug)]
@@ -136,8 +136,16 @@ impl Writer<'_> {
         out: &mut [u64],
     ) -> Result<()> {
         match (&alternative.head, value) {
+            (Head::Handle(rank), value) if let Some(object) = self.collected(*rank, alternative.parts[0], value)? => {
+                out[0] = object as u64;
+                Ok(())
+            }
             (Head::Text | Head::Handle(_), value) => {
                 out[0] = self.ctx.handle(value.clone()).map_err(Unwritten::Memory)? as u64;
+                Ok(())
+            }
+            (Head::Frame(_), Value::Sparse(sparse)) => {
+                out.iter_mut().zip(&sparse.shape).for_each(|(out, n)| *out = *n as u64);
                 Ok(())
             }
             (Head::Array(rank), Value::Array(array)) => {
@@ -184,6 +192,26 @@ impl Writer<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// A sensitivity of an array of reals, as it is collected here; nothing if it is another one.
+    fn collected(&mut self, rank: u32, element: ShapeId, value: &Value) -> Result<Option<*mut u64>> {
+        let element = self.border.shapes.get(element);
+        let reals = element.alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real));
+        if !reals || element.named.is_some() || rank as usize > collector::MOST_AXES {
+            return Ok(None);
+        }
+        let made = match value {
+            Value::Sparse(sparse) if sparse.is_zero() && sparse.shape.len() == rank as usize => {
+                self.ctx.collector_zero(&lengths(&sparse.shape))
+            }
+            Value::Array(array) if array.shape.len() == rank as usize => {
+                let Elements::Real(reals) = &array.elements else { return Ok(None) };
+                self.ctx.collector_dense(&lengths(&array.shape), reals, array.holes)
+            }
+            _ => return Ok(None),
+        };
+        made.map(Some).map_err(Unwritten::Memory)
     }
 
     fn parts<'v>(
@@ -270,6 +298,7 @@ impl Writer<'_> {
             }
             (Head::Handle(rank), Value::Array(array)) => how == Fit::Sensitivity && is_sensitivity(&array.shape, *rank),
             (Head::Handle(rank), Value::Sparse(sparse)) => is_sensitivity(&sparse.shape, *rank),
+            (Head::Frame(rank), Value::Sparse(sparse)) => sparse.is_zero() && sparse.shape.len() == *rank as usize,
             (Head::Zero, Value::Zero)
             | (Head::Bool, Value::Bool(_))
             | (Head::Int, Value::Int(_))
@@ -321,6 +350,10 @@ impl Writer<'_> {
         let expected = if heads.is_empty() { "nothing".into() } else { heads.join(" or ") };
         Err(Unwritten::Mismatch(format!("expected {expected}, found {}", eval::show::described(value))))
     }
+}
+
+fn lengths(shape: &[usize]) -> Vec<u64> {
+    shape.iter().map(|&n| n as u64).collect()
 }
 
 /// How well an array must fit.

@@ -3,6 +3,7 @@
 //! SAFETY of all entries here: they are run with the tables they were written for, own their arguments, and give each up once.
 
 mod border;
+mod collector;
 mod fast;
 mod memory;
 mod prims;

@@ -19,8 +19,10 @@ impl Simplifier<'_> {
             Op::Loop { params, body } => crate::deep(|| self.repeat(var, params, *body, span, out)),
             Op::Tabulate { n, index, body } => {
                 let (body, inside) = crate::deep(|| self.block(*body));
-                if let Atom::Int(n) = n {
-                    self.know(var, Known::Length(Atom::Int(n.max(0))));
+                match &n {
+                    Atom::Int(n) => self.know(var, Known::Length(Atom::Int((*n).max(0)))),
+                    n if matches!(self.known(n), Known::IsLength) => self.know(var, Known::Length(n.clone())),
+                    _ => {}
                 }
                 self.push(out, Statement { var, op: Op::Tabulate { n, index, body: Box::new(body) }, span }, inside);
                 Flow::Next

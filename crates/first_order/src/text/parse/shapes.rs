@@ -54,6 +54,7 @@ impl Parser<'_> {
             }
             "array" => Head::Array(self.number()?),
             "handle" => Head::Handle(self.number()?),
+            "frame" => Head::Frame(self.number()?),
             "closure" => Head::Closure { code: CodeId(self.numbered("c")?), member: self.number()? },
             "prim" => Head::Prim { prim: self.prim()?, order: self.number()? },
             "sealed" => Head::Sealed { modes: modes(self.number()?) },

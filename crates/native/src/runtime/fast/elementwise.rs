@@ -2,17 +2,17 @@
 
 use calculus::Prim;
 
-use super::{Call, Operand, Outcome, reals, unshared};
+use super::{Call, Operand, Outcome, Target, number_zeros, reals, unshared};
 use crate::layout::ElementKind;
 use crate::runtime::object::ArrayView;
 
 impl Call<'_> {
     pub(super) fn unary(&mut self, prim: Prim, a: Operand) -> Outcome {
-        let Operand::Array(ElementKind::Real, a) = a else { return None };
+        let (a, _) = a.reals()?;
         let f = real_function(prim)?;
         let xs = reals(a).as_ptr();
         // SAFETY: the array has as many elements as `over` asks for.
-        self.over(a, None, |i| unsafe { f(*xs.add(i)) })
+        self.over(a, None, false, |i| unsafe { f(*xs.add(i)) })
     }
 
     pub(super) fn binary(&mut self, prim: Prim, a: Operand, b: Operand) -> Outcome {
@@ -27,66 +27,61 @@ impl Call<'_> {
             Prim::Minimum => self.each(a, b, |x, y| if y < x || y.is_nan() { y } else { x }),
             Prim::Maximum => self.each(a, b, |x, y| if y > x || y.is_nan() { y } else { x }),
             Prim::AtMost => self.each(a, b, |x, y| f64::from(u8::from(x <= y))),
-            // A product is a number: −0.0 would be taken for a hole.
-            Prim::Scale => self.each(a, b, |d, factor| if d * factor == 0.0 { 0.0 } else { d * factor }),
-            Prim::Unbroadcast => match (a, b) {
-                (Operand::Array(ElementKind::Real, _), Operand::Array(ElementKind::Real, d)) => {
-                    self.argument(ElementKind::Real, d)
-                }
-                _ => None,
-            },
             _ => None,
         }
     }
 
     /// `f` of two arrays of one shape, or of an array and a number.
     fn each(&mut self, a: Operand, b: Operand, f: impl Fn(f64, f64) -> f64) -> Outcome {
-        use Operand::{Array, Int, Real};
-        match (a, b) {
-            (Array(ElementKind::Real, a), Array(ElementKind::Real, b)) if a.lengths() == b.lengths() => {
+        match (a.reals(), b.reals()) {
+            (Some((a, _)), Some((b, _))) if a.lengths() == b.lengths() => {
                 let (xs, ys) = (reals(a).as_ptr(), reals(b).as_ptr());
                 // SAFETY: both have as many elements as `over` asks for.
-                self.over(a, Some(b), |i| unsafe { f(*xs.add(i), *ys.add(i)) })
+                self.over(a, Some(b), false, |i| unsafe { f(*xs.add(i), *ys.add(i)) })
             }
-            (Array(ElementKind::Real, a), Real(_) | Int(_)) => {
-                let (xs, y) = (reals(a).as_ptr(), number(b));
+            (Some((a, _)), None) => {
+                let (xs, y) = (reals(a).as_ptr(), b.number()?);
                 // SAFETY: as above.
-                self.over(a, None, |i| unsafe { f(*xs.add(i), y) })
+                self.over(a, None, false, |i| unsafe { f(*xs.add(i), y) })
             }
-            (Real(_) | Int(_), Array(ElementKind::Real, b)) => {
-                let (x, ys) = (number(a), reals(b).as_ptr());
+            (None, Some((b, _))) => {
+                let (x, ys) = (a.number()?, reals(b).as_ptr());
                 // SAFETY: as above.
-                self.over(b, None, |i| unsafe { f(x, *ys.add(i)) })
+                self.over(b, None, false, |i| unsafe { f(x, *ys.add(i)) })
             }
             _ => None,
         }
     }
 
-    /// Ends the call with an array shaped like `a`, in which element i is `f(i)`; `f` reads no element but those at i.
-    fn over(&mut self, a: ArrayView, b: Option<ArrayView>, f: impl Fn(usize) -> f64) -> Outcome {
-        self.gives_array(ElementKind::Real, a.rank)?;
+    /// Ends the call with an array shaped like `a`, in which element i is `f(i)`; `f` reads no element but those at i. Says `f` which
+    /// elements are symbolic zeros: `holes`.
+    pub(super) fn over(
+        &mut self,
+        a: ArrayView,
+        b: Option<ArrayView>,
+        holes: bool,
+        f: impl Fn(usize) -> f64,
+    ) -> Outcome {
+        let target = self.target(ElementKind::Real, a.rank, holes)?;
         if let Some(own) = [Some(a), b].into_iter().flatten().find(|array| unshared(*array)) {
             let out: *mut f64 = own.elements().cast();
             for i in 0..a.size() {
                 // SAFETY: `own` has as many elements as `a`, and nobody else sees it.
                 unsafe { out.add(i).write(f(i)) };
             }
+            if target == Target::Handle && !holes {
+                // SAFETY: as above.
+                number_zeros(unsafe { std::slice::from_raw_parts_mut(own.elements(), a.size()) });
+            }
             eval::work::add(a.size());
-            return self.argument(ElementKind::Real, own);
+            self.give_array(own.object, target)?;
+            self.release_arguments(Some(own));
+            return Some(Ok(()));
         }
-        let lengths = a.lengths().to_vec();
-        self.array(ElementKind::Real, &lengths, |out| {
+        let lengths = a.lengths();
+        self.array(ElementKind::Real, lengths, holes, |out| {
             out.iter_mut().enumerate().for_each(|(i, out)| *out = f(i).to_bits());
         })
-    }
-}
-
-/// A scalar operand as a real.
-fn number(operand: Operand) -> f64 {
-    match operand {
-        Operand::Real(x) => x,
-        Operand::Int(i) => i as f64,
-        Operand::Array(..) => unreachable!("an array is no number"),
     }
 }
 
