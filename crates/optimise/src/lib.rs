@@ -19,6 +19,7 @@ mod same_parts;
 mod simplify;
 mod split_parameters;
 mod tail_calls;
+mod unroll_recursion;
 mod walk;
 
 use first_order::Program;
@@ -37,6 +38,7 @@ const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions:
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
+const UNROLL_RECURSION: Pass = Pass { name: "unroll_recursion", run: unroll_recursion::run };
 
 /// All passes, in the order they run.
 pub const PASSES: &[Pass] = &[
@@ -60,6 +62,8 @@ pub const PASSES: &[Pass] = &[
     SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
+    // Last: before, every level would be optimised again.
+    UNROLL_RECURSION,
 ];
 
 /// Runs all passes.
