@@ -15,6 +15,15 @@ pub struct Compiler {
 /// A compiled program of kernels.
 pub struct Program(PathBuf);
 
+/// What the compiler may do with `a * b + c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Products {
+    /// One instruction, rounded once: what the compiler does unless told otherwise, where the processor has it.
+    Fused,
+    /// Rounded as written. Evert's numbers are the same on every machine, so this is what its code has to do.
+    AsWritten,
+}
+
 impl Compiler {
     /// The system's compiler, or `$CC`; none if there is none.
     pub fn find() -> Option<Compiler> {
@@ -33,11 +42,15 @@ impl Compiler {
     }
 
     /// The program of this name, if there is one.
-    pub fn compile(&self, name: &str) -> Option<Program> {
+    pub fn compile(&self, name: &str, products: Products) -> Option<Program> {
         let source = root().join("benches/c").join(format!("{name}.c"));
-        let program = self.folder.join(name);
+        let (suffix, option) = match products {
+            Products::Fused => ("fused", None),
+            Products::AsWritten => ("as-written", Some("-ffp-contract=off")),
+        };
+        let program = self.folder.join(format!("{name}-{suffix}"));
         let mut command = Command::new(&self.command);
-        command.args(["-O3", "-march=native"]).arg(&source).arg("-o").arg(&program).arg("-lm");
+        command.args(["-O3", "-march=native"]).args(option).arg(&source).arg("-o").arg(&program).arg("-lm");
         (source.exists() && command.status().is_ok_and(|status| status.success())).then_some(Program(program))
     }
 }

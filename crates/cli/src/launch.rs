@@ -22,8 +22,10 @@ impl<'a> Launcher<'a> {
     }
 
     pub fn session(&self, world: Rc<dyn World>) -> Session {
+        let looking = (self.engine == Engine::Native).then(evert::engine::look_for_native).flatten();
         let mut session = Session::new(world);
         session.engines.engine = self.engine;
+        session.engines.expect_native(looking);
         if self.engine == Engine::Native
             && !session.engines.has_native()
             && let Some(why) = session.engines.missing()

@@ -1,5 +1,6 @@
 //! `evert run` and `evert eval`.
 
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 use base::{Name, Span};
@@ -34,7 +35,8 @@ pub fn expression(launcher: &Launcher, text: &str) -> Status {
 }
 
 fn in_new_session(launcher: &Launcher, work: impl FnOnce(&mut Session) -> Result<(), Failure>) -> Status {
-    let mut session = launcher.session(Rc::new(Files));
+    // The process ends after it: taking a session apart would be lost time.
+    let mut session = ManuallyDrop::new(launcher.session(Rc::new(Files)));
     match work(&mut session) {
         Ok(()) => Status::Fine,
         Err(failure) => {

@@ -74,9 +74,15 @@ pub struct Compilation {
 enum Native {
     #[default]
     NotTried,
+    Looking(native::engine::Looking),
     Found(Box<native::engine::Engine>),
     /// Why there is none.
     Missing(String),
+}
+
+/// Begins to look for a native engine, on a thread of its own.
+pub fn look_for_native() -> Option<native::engine::Looking> {
+    native::engine::Looking::start(llvm::SelfTest::this_program())
 }
 
 struct Globals<'a>(&'a Machine);
@@ -169,13 +175,26 @@ impl Engines {
 
     /// Is there a native engine? Looks for one if nobody has.
     pub fn has_native(&mut self) -> bool {
-        if let Native::NotTried = self.native {
-            self.native = match native::engine::Engine::new(llvm::SelfTest::this_program()) {
-                Ok(engine) => Native::Found(Box::new(engine)),
-                Err(why) => Native::Missing(why.to_string()),
-            };
-        }
+        let engine = match std::mem::take(&mut self.native) {
+            Native::NotTried => native::engine::Engine::new(llvm::SelfTest::this_program()),
+            Native::Looking(looking) => looking.engine(),
+            known => {
+                self.native = known;
+                return matches!(self.native, Native::Found(_));
+            }
+        };
+        self.native = match engine {
+            Ok(engine) => Native::Found(Box::new(engine)),
+            Err(why) => Native::Missing(why.to_string()),
+        };
         matches!(self.native, Native::Found(_))
+    }
+
+    /// Takes the search for a native engine that somebody has begun, before or while the session was made.
+    pub fn expect_native(&mut self, looking: Option<native::engine::Looking>) {
+        if let (Native::NotTried, Some(looking)) = (&self.native, looking) {
+            self.native = Native::Looking(looking);
+        }
     }
 
     /// Runs an L3 program: interpreted if that is asked for or takes no time, else compiled.

@@ -32,7 +32,8 @@ impl Effort {
                 passes: "always-inline,\
                     cgscc(inline,function(sroa,early-cse,simplifycfg)),\
                     function(tailcallelim,simplifycfg,instcombine<no-verify-fixpoint>,\
-                    loop-mssa(loop-rotate,licm),early-cse<memssa>,simplifycfg,\
+                    jump-threading,correlated-propagation,loop-mssa(loop-rotate,licm),loop(indvars),\
+                    early-cse<memssa>,simplifycfg,\
                     instcombine<no-verify-fixpoint>,adce),globaldce",
                 level: 2,
             },

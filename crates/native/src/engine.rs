@@ -1,6 +1,7 @@
 //! The engine: L3 programs in, compiled code that runs out.
 
 use std::fmt;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use eval::Value;
@@ -60,6 +61,23 @@ pub enum Broken {
     Link(LinkError),
     /// The object doesn't define this symbol.
     Missing(&'static str),
+}
+
+/// An LLVM that is being looked for, on a thread of its own: loading it takes about as long as reading the library.
+pub struct Looking(JoinHandle<Result<Llvm, Unavailable>>);
+
+impl Looking {
+    /// Begins to look; `None` if the system has no thread for that.
+    pub fn start(self_test: SelfTest) -> Option<Looking> {
+        let find = move || Llvm::find(&Search::from_environment(Cache::from_environment(), self_test));
+        std::thread::Builder::new().name("llvm".into()).spawn(find).ok().map(Looking)
+    }
+
+    /// The engine, once LLVM is there.
+    pub fn engine(self) -> Result<Engine, NoEngine> {
+        let found = self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Engine::with(found.map_err(NoEngine::Llvm)?, Cache::from_environment())
+    }
 }
 
 impl Engine {

@@ -118,6 +118,25 @@ pub fn select<O: Ops>(o: &O, condition: O::B, yes: Double<O::F>, no: Double<O::F
     Double { hi: o.select(condition, yes.hi, no.hi), lo: o.select(condition, yes.lo, no.lo) }
 }
 
+/// [`Ops::choose`] for one such sum.
+#[inline(always)]
+pub fn choose<O: Ops>(
+    o: &O,
+    condition: O::B,
+    yes: impl FnOnce() -> Double<O::F>,
+    no: impl FnOnce() -> Double<O::F>,
+) -> Double<O::F> {
+    let as_values = |double: Double<O::F>| ([double.hi, double.lo], []);
+    let ([hi, lo], []) = o.choose(
+        condition,
+        #[inline(always)]
+        || as_values(yes()),
+        #[inline(always)]
+        || as_values(no()),
+    );
+    Double { hi, lo }
+}
+
 /// c0 + x·(c1 + x·(c2 + …)), one fma a step.
 #[inline(always)]
 pub fn horner<O: Ops, const N: usize>(o: &O, x: O::F, coefficients: &[f64; N]) -> O::F {

@@ -7,7 +7,7 @@ use crate::double_double::{
     two_sum,
 };
 use crate::exponential::exp_double;
-use crate::ops::Ops;
+use crate::ops::{Ops, choose};
 use crate::scaling::{clamp, scale, two_to_the};
 
 /// Where the polynomial for erf gives way.
@@ -17,11 +17,12 @@ const MIDDLE: f64 = 0.5;
 #[inline(always)]
 pub fn erf<O: Ops>(o: &O, x: O::F) -> O::F {
     let a = o.abs(x);
-    let near = erf_near_zero(o, a);
-    let (tail, n) = erfc_tail(o, clamp(o, a, MIDDLE, 7.0));
-    let far = one_minus(o, scale_pair(tail, two_to_the(o, n)));
-    let y = select(o, o.lt(a, o.real(MIDDLE)), near, far);
-    o.copysign(y.round(), x)
+    let far = || {
+        let (tail, n) = erfc_tail(o, clamp(o, a, MIDDLE, 7.0));
+        one_minus(o, scale_pair(tail, two_to_the(o, n))).round()
+    };
+    let y = choose(o, o.lt(a, o.real(MIDDLE)), || erf_near_zero(o, a).round(), far);
+    o.copysign(y, x)
 }
 
 /// 1 − erf x, underflowing gradually. Worst measured error: 0.79 ulp.

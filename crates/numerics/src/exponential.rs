@@ -3,18 +3,36 @@
 
 use crate::coefficients::{EXP_TAIL, LN_2, LOG2_E};
 use crate::double_double::{Double, add, add_real, fast_two_sum, horner, scale as scale_pair, two_prod, two_sum};
-use crate::ops::Ops;
-use crate::scaling::{Whole, clamp, nearest, scale, two_to_the};
+use crate::ops::{Ops, choose};
+use crate::scaling::{Whole, clamp, nearest, scale, scale_normal, two_to_the};
 
 /// e^x.
 #[inline(always)]
 pub fn exp<O: Ops>(o: &O, x: O::F) -> O::F {
-    let (n, r) = reduce(o, clamp(o, x, -746.0, 710.0));
+    const NORMAL: f64 = 708.0; // below this, e^x and e^-x are normal
+    choose(
+        o,
+        o.lt(o.abs(x), o.real(NORMAL)),
+        || {
+            let (mantissa, n) = exp_parts(o, x);
+            scale_normal(o, mantissa, n)
+        },
+        || {
+            let (mantissa, n) = exp_parts(o, clamp(o, x, -746.0, 710.0));
+            scale(o, mantissa, n)
+        },
+    )
+}
+
+/// e^x as a mantissa and a power of two.
+#[inline(always)]
+fn exp_parts<O: Ops>(o: &O, x: O::F) -> (O::F, O::I) {
+    let (n, r) = reduce(o, x);
     let r2 = r.hi * r.hi;
     let quadratic = o.fma(horner(o, r.hi, &EXP_TAIL), r.hi, o.real(0.5));
     let tail = o.fma(quadratic, r2, r.lo);
     let one_plus_r = fast_two_sum(o.real(1.0), r.hi);
-    scale(o, one_plus_r.hi + (one_plus_r.lo + tail), n)
+    (one_plus_r.hi + (one_plus_r.lo + tail), n)
 }
 
 /// e^x − 1.

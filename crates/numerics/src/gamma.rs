@@ -7,7 +7,8 @@ use crate::coefficients::{
     ONE_MINUS_EULER, PI, STIRLING, STIRLING_TAIL, TWELFTH,
 };
 use crate::double_double::{
-    Double, add, add_real, constant, div, from_real, horner, mul, mul_real, neg, scale, select, sub, two_sum,
+    Double, add, add_real, choose as choose_double, constant, div, from_real, horner, mul, mul_real, neg, scale,
+    select, sub, two_sum,
 };
 use crate::logarithm::{infinity_or_nan, log_accurate};
 use crate::ops::Ops;
@@ -35,10 +36,12 @@ pub fn lgamma<O: Ops>(o: &O, x: O::F) -> O::F {
     let (z, product) = shifted(o, a, is_near);
 
     // right: ln Γ(a) = base − ln P; left: ln|Γ(−a)| = ln π − base − ln(a·sin(πa)/P)
-    let base = select(o, is_near, near, stirling(o, z));
-    let (sine, _) = sin_cos_of_half_turn(o, distance);
-    let reflected = div(o, mul_real(o, sine, a), product);
-    let log = log_accurate(o, select(o, is_left, reflected, product));
+    let base = choose_double(o, is_near, || near, || stirling(o, z));
+    let reflected = || {
+        let (sine, _) = sin_cos_of_half_turn(o, distance);
+        div(o, mul_real(o, sine, a), product)
+    };
+    let log = log_accurate(o, choose_double(o, is_left, reflected, || product));
     let signed = select(o, is_left, sub(constant(o, LN_PI), base), base);
     let y = sub(signed, log).round() + zero; // ln Γ(1) is +0
 
@@ -58,14 +61,16 @@ pub fn digamma<O: Ops>(o: &O, x: O::F) -> O::F {
     let right = digamma_right(o, a);
 
     // ψ(−a) = ψ(a) + 1/a + π·cot(πa)
-    let (sine, cosine) = sin_cos_of_half_turn(o, distance);
-    let cotangent = mul(o, div(o, cosine, sine), constant(o, PI));
-    let cotangent = scale(cotangent, o.copysign(one, offset));
-    let reciprocal = div(o, from_real(o, one), from_real(o, a));
-    let left = add(add(right, reciprocal), cotangent);
+    let left = || {
+        let (sine, cosine) = sin_cos_of_half_turn(o, distance);
+        let cotangent = mul(o, div(o, cosine, sine), constant(o, PI));
+        let cotangent = scale(cotangent, o.copysign(one, offset));
+        let reciprocal = div(o, from_real(o, one), from_real(o, a));
+        add(add(right, reciprocal), cotangent)
+    };
 
     let is_left = o.lt(x, zero);
-    let y = select(o, is_left, left, right).round();
+    let y = choose_double(o, is_left, left, || right).round();
     let y = o.select(o.lt(a, o.real(TINY)), -(one / x), y);
     let is_pole = o.both(o.both(is_left, o.eq(distance, zero)), o.le(one, a));
     let y = o.select(is_pole, o.real(f64::NAN), y);
@@ -127,8 +132,11 @@ fn digamma_right<O: Ops>(o: &O, a: O::F) -> Double<O::F> {
     let is_low = o.lt(a, o.real(SHIFT));
     let z = two_sum(a, o.select(is_low, o.real(SHIFT), o.real(0.0)));
     let zero = from_real(o, o.real(0.0));
-    let moved = select(o, is_low, product_slope(o, a), zero);
-    select(o, is_near, near, sub(digamma_series(o, z), moved))
+    let far = || {
+        let moved = choose_double(o, is_low, || product_slope(o, a), || zero);
+        sub(digamma_series(o, z), moved)
+    };
+    choose_double(o, is_near, || near, far)
 }
 
 /// P′/P = 1/a + … + 1/(a+7).

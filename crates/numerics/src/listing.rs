@@ -1,12 +1,12 @@
 //! A definition written down: in goes a function generic over [`Ops`], out comes the list of its operations, in an order in which
 //! every operand precedes its use and every value is used. A compiler prints the list; [`run`] interprets it, so that tests can compare the two.
-//! Types are implied: each operation says which of real, integer, truth it takes and makes. No control flow, no memory but
-//! constant tables.
+//! Types are implied: each operation says which of real, integer, truth it takes and makes. No memory but constant tables. No control
+//! flow either: all operations can be executed in order. [`Listing::branches`] says which of them needn't be.
 
 use std::cell::RefCell;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Range, Sub};
 
-use crate::ops::{Direct, Ops, Real};
+use crate::ops::{Direct, Ops, Real, Several};
 
 /// The operations of one function of `inputs` reals; the value of `result` is what it returns.
 #[derive(Clone, Debug)]
@@ -14,6 +14,17 @@ pub struct Listing {
     pub inputs: usize,
     pub ops: Vec<Op>,
     pub result: Id,
+    /// In the order of their starts; one lies within a side of another, or outside it.
+    pub branches: Vec<Branch>,
+}
+
+/// Operations that matter only if a condition is true, then some that matter only if it is false. Outside, their values are used by
+/// the selections on the condition that follow at once, and by nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    pub condition: Id,
+    pub yes: Range<usize>,
+    pub no: Range<usize>,
 }
 
 /// The position in [`Listing::ops`] of the operation that makes a value.
@@ -88,11 +99,13 @@ pub enum CompareInt {
 
 /// Records a function of `N` reals.
 pub fn record<const N: usize>(define: impl for<'l> FnOnce(&Recorder<'l>, [Node<'l>; N]) -> Node<'l>) -> Listing {
-    let ops = RefCell::new(Vec::new());
-    let recorder = Recorder { ops: &ops };
+    let (ops, branches) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+    let recorder = Recorder { ops: &ops, branches: &branches };
     let inputs = std::array::from_fn(|index| recorder.push(Op::Input(index)));
     let result = define(&recorder, inputs).id;
-    without_unused(Listing { inputs: N, ops: ops.into_inner(), result })
+    let mut branches: Vec<Branch> = branches.into_inner();
+    branches.sort_by_key(|branch| (branch.yes.start, std::cmp::Reverse(branch.no.end)));
+    without_unused(Listing { inputs: N, ops: ops.into_inner(), result, branches })
 }
 
 /// The listing less the operations whose value nothing uses.
@@ -106,13 +119,18 @@ fn without_unused(listing: Listing) -> Listing {
     }
     let mut ops = Vec::new();
     let mut place = Vec::new(); // of each old operation, where the next kept one goes
-    for (op, used) in listing.ops.iter().zip(used) {
+    for (op, used) in listing.ops.iter().zip(&used) {
         place.push(index_id(ops.len()));
-        if used {
+        if *used {
             ops.push(op.with_operands(|id| place[id.0 as usize]));
         }
     }
-    Listing { inputs: listing.inputs, result: place[listing.result.0 as usize], ops }
+    place.push(index_id(ops.len()));
+    let moved = |range: Range<usize>| place[range.start].0 as usize..place[range.end].0 as usize;
+    let branches = listing.branches.into_iter().filter(|branch| used[branch.condition.0 as usize]).map(|branch| {
+        Branch { condition: place[branch.condition.0 as usize], yes: moved(branch.yes), no: moved(branch.no) }
+    });
+    Listing { inputs: listing.inputs, result: place[listing.result.0 as usize], branches: branches.collect(), ops }
 }
 
 fn index_id(index: usize) -> Id {
@@ -157,6 +175,7 @@ impl Op {
 #[derive(Clone, Copy, Debug)]
 pub struct Recorder<'l> {
     ops: &'l RefCell<Vec<Op>>,
+    branches: &'l RefCell<Vec<Branch>>,
 }
 
 /// A value in a listing under construction.
@@ -272,6 +291,24 @@ impl<'l> Ops for Recorder<'l> {
     }
     fn select_i(&self, condition: Node<'l>, yes: Node<'l>, no: Node<'l>) -> Node<'l> {
         self.push(Op::SelectInt(condition.id, yes.id, no.id))
+    }
+    fn choose<const REALS: usize, const INTS: usize>(
+        &self,
+        condition: Node<'l>,
+        yes: impl FnOnce() -> Several<Node<'l>, Node<'l>, REALS, INTS>,
+        no: impl FnOnce() -> Several<Node<'l>, Node<'l>, REALS, INTS>,
+    ) -> Several<Node<'l>, Node<'l>, REALS, INTS> {
+        let place = || self.ops.borrow().len();
+        let start = place();
+        let yes = yes();
+        let middle = place();
+        let no = no();
+        let branch = Branch { condition: condition.id, yes: start..middle, no: middle..place() };
+        self.branches.borrow_mut().push(branch);
+        (
+            std::array::from_fn(|at| self.select(condition, yes.0[at], no.0[at])),
+            std::array::from_fn(|at| self.select_i(condition, yes.1[at], no.1[at])),
+        )
     }
     fn bits(&self, a: Node<'l>) -> Node<'l> {
         self.push(Op::Bits(a.id))

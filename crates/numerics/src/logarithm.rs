@@ -6,19 +6,29 @@ use crate::double_double::{
     Double, add, add_real, constant, div, fast_two_sum, from_real, horner, mul, mul_real, scale, select, two_prod,
     two_sum,
 };
-use crate::ops::Ops;
-use crate::scaling::{Split, split, to_real};
+use crate::ops::{Ops, choose};
+use crate::scaling::{Split, is_ordinary, split, split_ordinary, to_real};
 
 /// ln x.
 #[inline(always)]
 pub fn log<O: Ops>(o: &O, x: O::F) -> O::F {
-    let Split { exponent, mantissa } = split(o, from_real(o, x));
+    choose(
+        o,
+        is_ordinary(o, x),
+        || log_of_split(o, split_ordinary(o, x)),
+        || with_edges(o, x, log_of_split(o, split(o, from_real(o, x)))),
+    )
+}
+
+/// ln(2^exponent·mantissa).
+#[inline(always)]
+fn log_of_split<O: Ops>(o: &O, Split { exponent, mantissa }: Split<O::F, O::I>) -> O::F {
     let (twice, cubic) = log_parts(o, from_real(o, mantissa.hi - o.real(1.0)));
     let k = to_real(o, exponent);
     let doublings = two_prod(o, k, o.real(LN_2.0));
     let head = fast_two_sum(doublings.hi, twice.hi);
     let tail = o.fma(k, o.real(LN_2.1), doublings.lo) + (twice.lo + cubic);
-    with_edges(o, x, head.hi + (head.lo + tail))
+    head.hi + (head.lo + tail)
 }
 
 /// log₂ x; exact for powers of two.

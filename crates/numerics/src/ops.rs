@@ -1,5 +1,5 @@
-//! The operations every transcendental is written in. A definition is generic over `Ops` and has no branch and no loop that
-//! depends on data, so one text serves twice: `Direct` executes it, [`Recorder`](crate::listing::Recorder) writes it down for a
+//! The operations every transcendental is written in. A definition is generic over `Ops` and has no loop that depends on data and
+//! no branch but [`Ops::choose`], so one text serves twice: `Direct` executes it, [`Recorder`](crate::listing::Recorder) writes it down for a
 //! compiler. Every operation is exactly specified (IEEE 754 binary64, two's complement i64), hence both give the same bits,
 //! up to the sign and payload of NaN.
 
@@ -12,7 +12,10 @@ pub trait Real:
 {
 }
 
-/// Straight-line operations over reals `F`, 64-bit integers `I` and truth values `B`.
+/// Some reals and some integers.
+pub type Several<F, I, const REALS: usize, const INTS: usize> = ([F; REALS], [I; INTS]);
+
+/// Operations over reals `F`, 64-bit integers `I` and truth values `B`.
 pub trait Ops {
     type F: Real;
     type I: Copy + Debug;
@@ -41,6 +44,15 @@ pub trait Ops {
     fn select(&self, condition: Self::B, yes: Self::F, no: Self::F) -> Self::F;
     fn select_i(&self, condition: Self::B, yes: Self::I, no: Self::I) -> Self::I;
 
+    /// The values of `yes` or of `no`. Only those are computed where that is possible, but both could be: neither may depend
+    /// on the condition to stay inside a table.
+    fn choose<const REALS: usize, const INTS: usize>(
+        &self,
+        condition: Self::B,
+        yes: impl FnOnce() -> Several<Self::F, Self::I, REALS, INTS>,
+        no: impl FnOnce() -> Several<Self::F, Self::I, REALS, INTS>,
+    ) -> Several<Self::F, Self::I, REALS, INTS>;
+
     fn bits(&self, a: Self::F) -> Self::I;
     fn of_bits(&self, a: Self::I) -> Self::F;
 
@@ -66,6 +78,19 @@ pub trait Ops {
     fn is_infinite(&self, a: Self::F) -> Self::B {
         self.eq(self.abs(a), self.real(f64::INFINITY))
     }
+}
+
+/// [`Ops::choose`] for one real.
+#[inline(always)]
+pub fn choose<O: Ops>(o: &O, condition: O::B, yes: impl FnOnce() -> O::F, no: impl FnOnce() -> O::F) -> O::F {
+    let ([y], []) = o.choose(
+        condition,
+        #[inline(always)]
+        || ([yes()], []),
+        #[inline(always)]
+        || ([no()], []),
+    );
+    y
 }
 
 /// Executes each operation at once.
@@ -146,6 +171,15 @@ impl Ops for Direct {
     #[inline(always)]
     fn select_i(&self, condition: bool, yes: i64, no: i64) -> i64 {
         if condition { yes } else { no }
+    }
+    #[inline(always)]
+    fn choose<const REALS: usize, const INTS: usize>(
+        &self,
+        condition: bool,
+        yes: impl FnOnce() -> Several<f64, i64, REALS, INTS>,
+        no: impl FnOnce() -> Several<f64, i64, REALS, INTS>,
+    ) -> Several<f64, i64, REALS, INTS> {
+        if condition { yes() } else { no() }
     }
     #[inline(always)]
     fn bits(&self, a: f64) -> i64 {

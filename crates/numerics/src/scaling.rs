@@ -10,6 +10,7 @@ const ROUNDER_BITS: i64 = ROUNDER.to_bits() as i64;
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 const MANTISSA_BITS: i64 = 52;
 const BIAS: i64 = 1023;
+const SQRT_HALF_BITS: i64 = std::f64::consts::FRAC_1_SQRT_2.to_bits() as i64;
 
 /// A whole number twice: as a real and as an integer.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,12 @@ pub fn scale<O: Ops>(o: &O, x: O::F, n: O::I) -> O::F {
     x * two_to_the(o, half) * two_to_the(o, o.sub_i(n, half))
 }
 
+/// x·2^n where both are normal.
+#[inline(always)]
+pub fn scale_normal<O: Ops>(o: &O, x: O::F, n: O::I) -> O::F {
+    o.of_bits(o.add_i(o.bits(x), o.shl(n, o.int(MANTISSA_BITS))))
+}
+
 /// u = 2^exponent·mantissa, with the mantissa in [√½, √2].
 #[derive(Clone, Copy, Debug)]
 pub struct Split<F, I> {
@@ -72,7 +79,6 @@ pub struct Split<F, I> {
 /// Splits finite u > 0, subnormal or not.
 #[inline(always)]
 pub fn split<O: Ops>(o: &O, u: Double<O::F>) -> Split<O::F, O::I> {
-    const SQRT_HALF_BITS: i64 = std::f64::consts::FRAC_1_SQRT_2.to_bits() as i64;
     const TO_NORMAL: f64 = 18_014_398_509_481_984.0; // 2^54
     let small = o.lt(u.hi, o.real(f64::MIN_POSITIVE));
     let factor = o.select(small, o.real(TO_NORMAL), o.real(1.0));
@@ -85,6 +91,23 @@ pub fn split<O: Ops>(o: &O, u: Double<O::F>) -> Split<O::F, O::I> {
     let lo = u.lo * factor * o.real(0.5) * inverse;
     let correction = o.select_i(small, o.int(54), o.int(0));
     Split { exponent: o.sub_i(exponent, correction), mantissa: Double { hi, lo } }
+}
+
+/// Is x positive, normal and finite?
+#[inline(always)]
+pub fn is_ordinary<O: Ops>(o: &O, x: O::F) -> O::B {
+    const FIRST: i64 = f64::MIN_POSITIVE.to_bits() as i64;
+    const END: i64 = f64::INFINITY.to_bits() as i64;
+    o.below(o.sub_i(o.bits(x), o.int(FIRST)), o.int(END - FIRST))
+}
+
+/// [`split`] of an ordinary x that is one real.
+#[inline(always)]
+pub fn split_ordinary<O: Ops>(o: &O, x: O::F) -> Split<O::F, O::I> {
+    let bits = o.bits(x);
+    let exponent = o.ashr(o.sub_i(bits, o.int(SQRT_HALF_BITS)), o.int(MANTISSA_BITS));
+    let hi = o.of_bits(o.sub_i(bits, o.shl(exponent, o.int(MANTISSA_BITS))));
+    Split { exponent, mantissa: Double { hi, lo: o.real(0.0) } }
 }
 
 /// x kept inside [low, high]; NaN stays.

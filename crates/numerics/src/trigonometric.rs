@@ -6,25 +6,25 @@ use crate::coefficients::{COS_TAIL, HALF_PI, MINUS_SIXTH, PI, SIN_TAIL, TWO_OVER
 use crate::double_double::{
     Double, add_real, constant, div, fast_two_sum, horner, mul, mul_real, select, two_prod, two_sum,
 };
-use crate::ops::Ops;
+use crate::ops::{Ops, choose};
 use crate::scaling::{Whole, nearest, to_real};
 
 /// sin x.
 #[inline(always)]
 pub fn sin<O: Ops>(o: &O, x: O::F) -> O::F {
     let (n, r) = reduce(o, o.abs(x));
-    let y = o.select(is_odd(o, n), cos_near_zero(o, r).round(), sin_near_zero(o, r));
+    let y = choose(o, is_odd(o, n), || cos_near_zero(o, r).round(), || sin_near_zero(o, r));
     let sign = o.xor_i(second_bit_as_sign(o, n), o.bits(x));
-    defined(o, x, flip(o, y, sign))
+    flip(o, y, sign)
 }
 
 /// cos x.
 #[inline(always)]
 pub fn cos<O: Ops>(o: &O, x: O::F) -> O::F {
     let (n, r) = reduce(o, o.abs(x));
-    let y = o.select(is_odd(o, n), sin_near_zero(o, r), cos_near_zero(o, r).round());
+    let y = choose(o, is_odd(o, n), || sin_near_zero(o, r), || cos_near_zero(o, r).round());
     let sign = second_bit_as_sign(o, o.add_i(n, o.int(1)));
-    defined(o, x, flip(o, y, sign))
+    flip(o, y, sign)
 }
 
 /// tan x: sin r/cos r, or −cos r/sin r in odd quadrants.
@@ -35,7 +35,7 @@ pub fn tan<O: Ops>(o: &O, x: O::F) -> O::F {
     let odd = is_odd(o, n);
     let y = div(o, select(o, odd, cosine, sine), select(o, odd, sine, cosine)).round();
     let sign = o.xor_i(o.shl(n, o.int(63)), o.bits(x));
-    defined(o, x, flip(o, y, sign))
+    flip(o, y, sign)
 }
 
 /// sin(π·d) and cos(π·d) for 0 ≤ d ≤ 1/2, to about 2^-57 relatively.
@@ -49,14 +49,22 @@ pub(crate) fn sin_cos_of_half_turn<O: Ops>(o: &O, d: O::F) -> (Double<O::F>, Dou
     (select(o, beyond, cosine, sine), select(o, beyond, sine, cosine))
 }
 
-/// The quadrant n (its two low bits count) and r of a ≥ 0.
+/// The quadrant n (its two low bits count) and r of a ≥ 0; r is NaN where a is infinite.
 #[inline(always)]
 fn reduce<O: Ops>(o: &O, a: O::F) -> (O::I, Double<O::F>) {
     const LARGE: f64 = 2_147_483_648.0; // 2^31
-    let is_large = o.le(o.real(LARGE), a);
-    let (near_n, near_r) = subtract_quadrants(o, a);
-    let (far_n, far_r) = multiply_by_two_over_pi(o, a);
-    (o.select_i(is_large, far_n, near_n), select(o, is_large, far_r, near_r))
+    let as_values = |(n, r): (O::I, Double<O::F>)| ([r.hi, r.lo], [n]);
+    let ([hi, lo], [n]) = o.choose(
+        o.le(o.real(LARGE), a),
+        #[inline(always)]
+        || {
+            let (n, r) = multiply_by_two_over_pi(o, a);
+            as_values((n, Double { hi: o.select(o.is_infinite(a), o.real(f64::NAN), r.hi), lo: r.lo }))
+        },
+        #[inline(always)]
+        || as_values(subtract_quadrants(o, a)),
+    );
+    (n, Double { hi, lo })
 }
 
 /// a − n·π/2 with π/2 in three parts. The first fma is exact: its result is a multiple of 2^-53 and below 1.
@@ -165,10 +173,4 @@ fn second_bit_as_sign<O: Ops>(o: &O, n: O::I) -> O::I {
 #[inline(always)]
 fn flip<O: Ops>(o: &O, y: O::F, sign: O::I) -> O::F {
     o.of_bits(o.xor_i(o.bits(y), o.and_i(sign, o.int(i64::MIN))))
-}
-
-/// y at finite x, else NaN.
-#[inline(always)]
-fn defined<O: Ops>(o: &O, x: O::F, y: O::F) -> O::F {
-    o.select(o.lt(o.abs(x), o.real(f64::INFINITY)), y, o.real(f64::NAN))
 }

@@ -29,6 +29,32 @@ fn a_listing_is_short_and_every_operand_precedes_its_use() {
 }
 
 #[test]
+fn what_a_branch_computes_is_used_inside_it_and_by_the_selections_behind_it() {
+    let mut branches = 0;
+    for function in FUNCTIONS {
+        let listing = (function.listing)();
+        for branch in &listing.branches {
+            branches += 1;
+            assert_eq!(branch.yes.end, branch.no.start, "{}: {branch:?}", function.name);
+            let selection = |op: &Op| match op {
+                Op::Select(c, ..) | Op::SelectInt(c, ..) => *c == branch.condition,
+                _ => false,
+            };
+            let behind = listing.ops[branch.no.end..].iter().take_while(|op| selection(op)).count();
+            assert!(behind > 0, "{}: {branch:?}", function.name);
+            for (place, op) in listing.ops.iter().enumerate() {
+                for side in [&branch.yes, &branch.no] {
+                    let reads = op.operands().any(|id| side.contains(&(id.0 as usize)));
+                    let after = branch.no.end..branch.no.end + behind;
+                    assert!(!reads || side.contains(&place) || after.contains(&place), "{}: {op:?}", function.name);
+                }
+            }
+        }
+    }
+    assert!(branches >= 8, "large angles, subnormal numbers and others are apart");
+}
+
+#[test]
 fn names_are_distinct() {
     let mut names: Vec<_> = FUNCTIONS.iter().map(|function| function.name).collect();
     names.sort_unstable();

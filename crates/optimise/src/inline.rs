@@ -69,30 +69,10 @@ struct Inliner {
 impl Inliner {
     fn function(&mut self, id: FunctionId, function: &mut Function, others: &[Function]) {
         let mut body = std::mem::replace(&mut function.body, crate::walk::empty());
-        self.block(id, &mut body, &mut function.vars, others);
+        let mut chosen = |callee: FunctionId| self.fits(id, callee).then(|| &others[callee.0 as usize]);
+        replace_calls(&mut body, &mut function.vars, &mut chosen);
         function.body = body;
         renumber(function);
-    }
-
-    fn block(&mut self, id: FunctionId, block: &mut Block, vars: &mut Vec<Type>, others: &[Function]) {
-        let mut out = Vec::with_capacity(block.statements.len());
-        let mut statements = std::mem::take(&mut block.statements).into_iter();
-        while let Some(mut statement) = statements.next() {
-            if has_blocks(&statement.op) {
-                deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(id, block, vars, others)));
-            }
-            match &statement.op {
-                Op::Call(callee, args) if self.fits(id, *callee) => {
-                    if !inline(&others[callee.0 as usize], args, &statement, vars, &mut out) {
-                        discard(Block { statements: statements.collect(), end: End::Never });
-                        block.end = End::Never;
-                        break;
-                    }
-                }
-                _ => out.push(statement),
-            }
-        }
-        block.statements = out;
     }
 
     fn fits(&mut self, id: FunctionId, callee: FunctionId) -> bool {
@@ -104,6 +84,36 @@ impl Inliner {
         }
         fits
     }
+}
+
+/// Calls of the functions that are chosen give way to their bodies; not the calls inside those.
+pub fn replace_calls<'f>(
+    block: &mut Block,
+    vars: &mut Vec<Type>,
+    chosen: &mut dyn FnMut(FunctionId) -> Option<&'f Function>,
+) {
+    let mut out = Vec::with_capacity(block.statements.len());
+    let mut statements = std::mem::take(&mut block.statements).into_iter();
+    while let Some(mut statement) = statements.next() {
+        if has_blocks(&statement.op) {
+            deep(|| blocks_mut(&mut statement.op, &mut |block| replace_calls(block, vars, chosen)));
+        }
+        let callee = match &statement.op {
+            Op::Call(callee, args) => chosen(*callee).map(|function| (function, args)),
+            _ => None,
+        };
+        match callee {
+            Some((function, args)) => {
+                if !inline(function, args, &statement, vars, &mut out) {
+                    discard(Block { statements: statements.collect(), end: End::Never });
+                    block.end = End::Never;
+                    break;
+                }
+            }
+            None => out.push(statement),
+        }
+    }
+    block.statements = out;
 }
 
 /// Puts the body of a function here. Gives false if the body never gives a value.

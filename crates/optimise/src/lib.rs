@@ -25,6 +25,7 @@ mod tables;
 mod tail_calls;
 mod tapes;
 mod unname;
+mod unroll_recursion;
 mod walk;
 
 use first_order::Program;
@@ -49,6 +50,7 @@ const SINK: Pass = Pass { name: "sink", run: sink::run };
 const CONSTRUCTORS: Pass = Pass { name: "constructors", run: constructors::run };
 const UNNAME: Pass = Pass { name: "unname", run: unname::run };
 const TAPES: Pass = Pass { name: "tapes", run: tapes::run };
+const UNROLL_RECURSION: Pass = Pass { name: "unroll_recursion", run: unroll_recursion::run };
 
 /// All passes, in the order they run.
 pub const PASSES: &[Pass] = &[
@@ -101,6 +103,8 @@ pub const PASSES: &[Pass] = &[
     BOUNDS,
     DEAD_PARTS,
     SIMPLIFY,
+    // Last: before, every level would be optimised again.
+    UNROLL_RECURSION,
 ];
 
 /// Runs all passes.

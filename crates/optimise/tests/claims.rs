@@ -559,4 +559,55 @@ fn readings_in_range_that_nobody_needs_are_dropped_and_others_are_not() {
     assert_eq!(elements(&same_after(read(0, Scalar::IntLt), "bounds", &args)), 0);
     assert_eq!(elements(&same_after(read(-1, Scalar::IntLt), "bounds", &args)), 1);
     assert_eq!(elements(&same_after(read(0, Scalar::IntLe), "bounds", &args)), 1);
+
+/// `f(x, n) = if n < 1 { x } else { f(x, n - 1) + f(x, n - 1) }`, with the heap on the way if that is asked for.
+fn doubling(on_the_way: impl Fn(&mut FunctionBuilder, Atom) -> Atom) -> Program {
+    let mut main = FunctionBuilder::new("main", Type::Real);
+    let (x, n) = (main.param(Type::Real), main.param(Type::Int));
+    let value = main.call(Type::Real, FunctionId(1), vec![x, n]);
+    let main = main.finish(End::Yield(value));
+    let mut f = FunctionBuilder::new("f", Type::Real);
+    let (x, n) = (f.param(Type::Real), f.param(Type::Int));
+    let ends = f.scalar(Type::Bool, Scalar::IntLt, [n.clone(), int(1)]);
+    let base = x.clone();
+    let value = f.choose(
+        Type::Real,
+        ends,
+        |_| End::Yield(base),
+        |b| {
+            let x = on_the_way(b, x);
+            let less = b.scalar(Type::Int, Scalar::IntSub, [n, int(1)]);
+            let one = b.call(Type::Real, FunctionId(1), vec![x.clone(), less.clone()]);
+            let two = b.call(Type::Real, FunctionId(1), vec![x, less]);
+            End::Yield(b.scalar(Type::Real, Scalar::Add, [one, two]))
+        },
+    );
+    program(vec![main, f.finish(End::Yield(value))], &[REAL, INT], REAL)
+}
+
+fn calls(program: &Program) -> usize {
+    ops(program).into_iter().filter(|op| matches!(op, Op::Call(..))).count()
+}
+
+#[test]
+fn several_levels_of_a_small_recursion_run_in_one_call() {
+    let mut program = doubling(|_, x| x);
+    pass(&mut program, "unroll_recursion");
+    let calls = calls(&program);
+    assert!((9..=65).contains(&calls), "{calls} calls\n{}", text(&program));
+    assert!(ops(&program).len() < 300);
+    for depth in [0, 1, 2, 3, 7, 10] {
+        assert_eq!(shown(run_on(&program, on(0.5, depth))), format!("{:.1}", 0.5 * 2f64.powi(depth as i32)));
+    }
+}
+
+#[test]
+fn a_recursion_on_the_heap_is_not_unrolled() {
+    let in_an_array = |b: &mut FunctionBuilder, x: Atom| {
+        let array = b.bind(Type::array(Type::Real, 1), Op::Array(vec![x]));
+        b.bind(Type::Real, Op::Element(array, vec![int(0)]))
+    };
+    let mut program = doubling(in_an_array);
+    pass(&mut program, "unroll_recursion");
+    assert_eq!(calls(&program), 3, "{}", text(&program));
 }

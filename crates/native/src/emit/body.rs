@@ -38,6 +38,7 @@ pub(super) fn function(
     let mut body = Body {
         program,
         function,
+        recursive,
         needs,
         lines,
         label: "entry".to_string(),
@@ -67,6 +68,8 @@ struct OpenLoop {
 pub(super) struct Body<'p> {
     pub(super) program: &'p Program,
     function: &'p Function,
+    /// Can the function be running twice at once?
+    pub(super) recursive: bool,
     pub(super) needs: &'p mut Needs,
     pub(super) lines: Lines<'p>,
     /// The basic block that is being written.

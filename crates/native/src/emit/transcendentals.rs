@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::ops::Range;
 
-use numerics::listing::{Compare, CompareInt, Id, Int2, Listing, Op, Real1, Real2};
+use numerics::listing::{Branch, Compare, CompareInt, Id, Int2, Listing, Op, Real1, Real2};
 use rustc_hash::FxHashMap;
 
 /// The function for a place in `numerics::FUNCTIONS`.
@@ -19,11 +20,12 @@ pub(super) fn define(numbers: &BTreeSet<u16>, text: &mut String) {
         let attributes = "nounwind willreturn memory(none)";
         let _ =
             writeln!(text, "define internal fastcc double @{}({}) {attributes} {{", symbol(*number), params.join(", "));
+        text.push_str("entry:\n");
         let values = values(&listing, &mut tables);
-        for (at, op) in listing.ops.iter().enumerate() {
-            instruction(at, op, &values, &mut tables, text);
-        }
-        let _ = writeln!(text, "  ret double {}\n}}\n", values[listing.result.0 as usize]);
+        let result = &values[listing.result.0 as usize];
+        let mut printer = Printer { listing: &listing, values: &values, tables: &mut tables, next_branch: 0, text };
+        printer.range(0..listing.ops.len(), "entry".to_string());
+        let _ = writeln!(text, "  ret double {result}\n}}\n");
     }
     text.push_str(&tables.text);
 }
@@ -64,6 +66,58 @@ fn values(listing: &Listing, tables: &mut Tables) -> Vec<String> {
         _ => format!("%n{at}"),
     };
     listing.ops.iter().enumerate().map(value).collect()
+}
+
+struct Printer<'a> {
+    listing: &'a Listing,
+    values: &'a [String],
+    tables: &'a mut Tables,
+    /// The first branch that isn't printed yet.
+    next_branch: usize,
+    text: &'a mut String,
+}
+
+impl Printer<'_> {
+    /// Prints operations, beginning in the block of this label; gives the label of the block they end in.
+    fn range(&mut self, range: Range<usize>, mut label: String) -> String {
+        let (mut at, listing) = (range.start, self.listing);
+        while at < range.end {
+            match listing.branches.get(self.next_branch) {
+                Some(branch) if branch.yes.start == at => (label, at) = self.branch(branch),
+                _ => {
+                    instruction(at, &listing.ops[at], self.values, self.tables, self.text);
+                    at += 1;
+                }
+            }
+        }
+        label
+    }
+
+    /// The two sides as blocks; the selections between them become phis. Gives the label behind them, and the operation.
+    fn branch(&mut self, branch: &Branch) -> (String, usize) {
+        let number = self.next_branch;
+        self.next_branch += 1;
+        let condition = &self.values[branch.condition.0 as usize];
+        let _ = writeln!(self.text, "  br i1 {condition}, label %yes{number}, label %no{number}");
+        let sides = [("yes", &branch.yes), ("no", &branch.no)].map(|(side, range)| {
+            let label = format!("{side}{number}");
+            let _ = writeln!(self.text, "{label}:");
+            let end = self.range(range.clone(), label);
+            let _ = writeln!(self.text, "  br label %join{number}");
+            end
+        });
+        let _ = writeln!(self.text, "join{number}:");
+        let mut at = branch.no.end;
+        while let Some(Op::Select(c, yes, no) | Op::SelectInt(c, yes, no)) = self.listing.ops.get(at)
+            && *c == branch.condition
+        {
+            let ty = if matches!(self.listing.ops[at], Op::Select(..)) { "double" } else { "i64" };
+            let [yes, no] = [yes, no].map(|id| &self.values[id.0 as usize]);
+            let _ = writeln!(self.text, "  %n{at} = phi {ty} [ {yes}, %{} ], [ {no}, %{} ]", sides[0], sides[1]);
+            at += 1;
+        }
+        (format!("join{number}"), at)
+    }
 }
 
 fn instruction(at: usize, op: &Op, values: &[String], tables: &mut Tables, text: &mut String) {
