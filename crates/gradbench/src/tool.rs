@@ -73,7 +73,8 @@ impl Tool {
     fn define(&mut self, module: Option<&str>) -> Result<(), String> {
         let name = module.ok_or("a define message names a module")?;
         let known = || EVALS.iter().map(|eval| eval.name).collect::<Vec<_>>().join(", ");
-        let eval = evals::find(name).ok_or_else(|| format!("there is no module {name:?} here; there are {}", known()))?;
+        let eval =
+            evals::find(name).ok_or_else(|| format!("there is no module {name:?} here; there are {}", known()))?;
         if !self.modules.contains_key(eval.name) {
             let module = caught(|| Module::new(eval, self.engine))??;
             self.modules.insert(eval.name, module);
