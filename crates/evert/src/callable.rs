@@ -163,3 +163,61 @@ fn write_array(array: &Array, out: &mut String) {
     }
     out.push(']');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, show};
+
+    fn session(text: &str) -> Session {
+        let mut session = Session::offline();
+        // It goes the way of compiled code down to L3, and needs no LLVM.
+        session.engines.engine = Engine::FirstOrder;
+        session.evaluate(text).expect("a program");
+        session
+    }
+
+    fn reals(reals: &[f64]) -> Value {
+        Value::array(Array::vector(reals.to_vec()))
+    }
+
+    #[test]
+    fn a_function_is_made_ready_once_for_each_shape() {
+        let mut session = session("fn f(x) = x + x");
+        let mut f = session.callable("f").expect("it is defined");
+        let shapes = |f: &Callable| f.ready.len();
+        let mut call = |f: &mut Callable, x: Value| show(&f.call(&mut session, x).expect("a value"));
+        assert_eq!((call(&mut f, Value::Int(3)), shapes(&f)), ("6".into(), 1));
+        assert_eq!((call(&mut f, Value::Int(4)), shapes(&f)), ("8".into(), 1));
+        assert_eq!((call(&mut f, Value::Real(0.5)), shapes(&f)), ("1.0".into(), 2));
+        assert_eq!((call(&mut f, reals(&[1.0, 2.0])), shapes(&f)), ("[2.0, 4.0]".into(), 3));
+        assert_eq!((call(&mut f, reals(&[3.0])), shapes(&f)), ("[6.0]".into(), 3));
+    }
+
+    #[test]
+    fn a_repeated_call_sees_its_argument_unchanged_each_time() {
+        let mut session = session("fn f(a) = sum({a with [0]: a[0] + 1.0})");
+        let mut f = session.callable("f").expect("it is defined");
+        let mut runs = 0;
+        let mut again = |_| {
+            runs += 1;
+            if runs < 3 { Again::Yes } else { Again::No }
+        };
+        let result = f.repeat(&mut session, reals(&[1.0, 2.0]), &mut again).expect("a value");
+        assert_eq!((show(&result), runs), ("4.0".into(), 3));
+    }
+
+    #[test]
+    fn an_error_is_described_by_the_evaluator() {
+        let mut session = session("fn f(a) = a[5]");
+        let mut f = session.callable("f").expect("it is defined");
+        let error = f.call(&mut session, reals(&[1.0])).expect_err("there is no such element");
+        assert_eq!(error.code, base::codes::INDEX_OUT_OF_RANGE);
+    }
+
+    #[test]
+    fn only_functions_of_the_session_itself_can_be_called() {
+        let mut session = session("let n = 3");
+        assert!(["n", "grad", "nothing"].iter().all(|name| session.callable(name).is_none()));
+    }
+}

@@ -14,6 +14,8 @@ pub struct Module {
     eval: &'static Eval,
     session: Session,
     callables: BTreeMap<String, Callable>,
+    /// Functions that the reference evaluator runs though another engine was asked for, and why.
+    pub uncompiled: BTreeMap<String, String>,
 }
 
 /// What an evaluation gave.
@@ -38,7 +40,7 @@ impl Module {
         session.engines.engine = engine;
         let name = format!("gradbench/{}.ev", eval.name);
         session.run(&name, eval.program, |_| ()).map_err(|failure| describe(&session, &failure[0]))?;
-        Ok(Module { eval, session, callables: BTreeMap::new() })
+        Ok(Module { eval, session, callables: BTreeMap::new(), uncompiled: BTreeMap::new() })
     }
 
     /// Runs a function as often as the input asks for.
@@ -53,7 +55,7 @@ impl Module {
         let input = self.call_if_defined("prepare", input)?;
         let (callable, session) = self.callable(function)?;
         // What isn't compiled is run all the same.
-        let _ = callable.prepare(session, &input);
+        let uncompiled = callable.prepare(session, &input).err().map(|ran| format!("{ran:?}"));
         let prepare = start.elapsed();
         let mut times = vec![];
         let mut total = Duration::ZERO;
@@ -63,6 +65,7 @@ impl Module {
             if times.len() < runs.least || total.as_secs_f64() < runs.seconds { Again::Yes } else { Again::No }
         };
         let output = callable.repeat(session, input, &mut again).map_err(|error| describe(session, &error))?;
+        self.uncompiled.extend(uncompiled.map(|why| (function.to_string(), why)));
         let output = self.call_if_defined(&format!("{function}_answer"), output)?;
         Ok(Evaluated { output, prepare, runs: times })
     }

@@ -41,6 +41,15 @@ impl Tool {
         Tool { engine, modules: BTreeMap::new() }
     }
 
+    /// Which functions ran on the reference evaluator though another engine was asked for, each with the reason.
+    pub fn uncompiled(&self) -> Vec<String> {
+        let described = |(name, module): (&&str, &Module)| {
+            let described = |(function, why): (&String, &String)| format!("{name} {function}: {why}");
+            module.uncompiled.iter().map(described).collect::<Vec<String>>()
+        };
+        self.modules.iter().flat_map(described).collect()
+    }
+
     /// The answer to a line, in one line.
     pub fn answer(&mut self, line: &str) -> String {
         let (message, read) = message::read(line);
