@@ -73,6 +73,12 @@ pub enum Command {
         #[arg(long, short)]
         verbose: bool,
     },
+    /// Be a tool of GradBench: read its messages from standard input, answer on standard output
+    ///
+    /// GradBench (gradben.ch) compares tools for automatic differentiation. Messages and answers are lines of JSON; each is
+    /// answered, also those that can't be understood. docs/gradbench.md says how to run GradBench with this command, and which
+    /// evals it has. With --engine reference no compiler is used.
+    Gradbench,
     /// Print what a program becomes on its way to being run
     Ir(Ir),
     /// Say what a gradient remembers on the heap: sizes, contents and where they come from

@@ -21,6 +21,12 @@ impl<'a> Launcher<'a> {
         Launcher { terminal, engine, told: Cell::new(false) }
     }
 
+    /// The engine that was asked for, for sessions that somebody else makes; where there is none, that is said here.
+    pub fn available_engine(&self) -> Engine {
+        self.session(Rc::new(evert::Offline));
+        self.engine
+    }
+
     pub fn session(&self, world: Rc<dyn World>) -> Session {
         let looking = (self.engine == Engine::Native).then(evert::engine::look_for_native).flatten();
         let mut session = Session::new(world);

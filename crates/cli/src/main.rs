@@ -1,4 +1,4 @@
-//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `explain-perf`, `ir`, `tape`.
+//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `explain-perf`, `gradbench`, `ir`, `tape`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
 //! exit code: 0 fine, 1 the program failed, 2 wrong usage, 101 a bug of ours. All other crates do no I/O.
@@ -73,7 +73,19 @@ fn execute(arguments: Arguments) -> Status {
         Command::ExplainPerf { file, count, verbose } => {
             perf::explain(&terminal, &file, &perf::Request { count, verbose })
         }
+        Command::Gradbench => serve_gradbench(&launcher),
         Command::Ir(request) => ir::print(&launcher, &request),
         Command::Tape { file, name, argument } => tape::print(&terminal, &file, &name, &argument),
+    }
+}
+
+fn serve_gradbench(launcher: &Launcher) -> Status {
+    let served = gradbench::serve(std::io::stdin().lock(), std::io::stdout().lock(), launcher.available_engine());
+    match served {
+        Ok(()) => Status::Fine,
+        Err(error) => {
+            launcher.terminal.complain(&format!("the messages can't be read or answered: {error}"));
+            Status::Failed
+        }
     }
 }

@@ -6,11 +6,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
 use first_order::{Block, Op, Program};
+use native::run::Again;
 use specialise::{Codes, Dynamic, Specialised};
 
 /// What runs programs.
@@ -69,6 +71,13 @@ pub struct Compilation {
     pub live_after: usize,
 }
 
+/// A step that can be run any number of times, on whatever values of the same shapes its globals have then.
+pub struct Ready {
+    specialised: Specialised,
+    /// `None`: it is interpreted.
+    code: Option<native::engine::Compiled>,
+}
+
 /// The engine that compiles, once somebody needed it.
 #[derive(Default)]
 enum Native {
@@ -119,17 +128,11 @@ impl Engines {
         if self.is_reference() {
             return machine.call(step, Value::unit(), span);
         }
-        let specialised = guarded(|| {
-            let mut specialised = self.specialise(machine, group, span).map_err(Ran::Dynamic)?;
-            optimise::optimise(&mut specialised.program);
-            Ok(specialised)
-        });
-        let ran = match specialised {
+        let ran = match guarded(|| self.optimised(machine, group, span)) {
             Err(ran) => ran,
             Ok(specialised) => {
                 let mut printed = 0;
-                let globals = specialised.globals.iter().map(|id| machine.global(*id).cloned());
-                let args: Vec<Value> = globals.map(|value| value.unwrap_or(Value::Zero)).collect();
+                let args = arguments(machine, &specialised);
                 let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
                 let mut print = |line: &str| {
                     printed += 1;
@@ -168,6 +171,54 @@ impl Engines {
         result
     }
 
+    fn optimised(&self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Specialised, Ran> {
+        let mut specialised = self.specialise(machine, group, span).map_err(Ran::Dynamic)?;
+        optimise::optimise(&mut specialised.program);
+        Ok(specialised)
+    }
+
+    /// Makes a step ready to be run many times. `Err` says why the reference evaluator runs it.
+    pub fn prepare(&mut self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Ready, Ran> {
+        guarded(|| {
+            let specialised = self.optimised(machine, group, span)?;
+            let code = self.compile(&specialised)?;
+            Ok(Ready { specialised, code })
+        })
+    }
+
+    /// Runs a step until `again`, which is told how long a run took, says no; the value is that of the last run. What isn't
+    /// ready, or turns out to fail, is left to the reference evaluator. Prints are lost.
+    pub fn repeat(
+        &mut self,
+        machine: &mut Machine,
+        ready: Option<&Ready>,
+        step: &Value,
+        span: Span,
+        again: &mut dyn FnMut(Duration) -> Again,
+    ) -> base::Result<Value> {
+        let output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
+        let result = match ready.map(|ready| guarded(|| self.repeat_ready(machine, ready, again))) {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(Ran::Failed { code, span: place })) => describe(machine, step, span, code, place),
+            Some(Err(_)) | None => timed(again, || machine.call(step, Value::unit(), span)),
+        };
+        machine.output = output;
+        result
+    }
+
+    fn repeat_ready(
+        &mut self,
+        machine: &Machine,
+        ready: &Ready,
+        again: &mut dyn FnMut(Duration) -> Again,
+    ) -> Result<Value, Ran> {
+        let args = arguments(machine, &ready.specialised);
+        match &ready.code {
+            Some(code) => self.run_compiled(&ready.specialised, code, &args, &mut |_| (), Some(again)),
+            None => timed(again, || interpret(&ready.specialised, &args, &mut |_| ())),
+        }
+    }
+
     /// Do steps run on the reference evaluator alone: because that was asked for, or because there is no native engine?
     pub fn is_reference(&mut self) -> bool {
         self.engine == Engine::Reference || (self.engine == Engine::Native && !self.has_native())
@@ -199,22 +250,43 @@ impl Engines {
 
     /// Runs an L3 program: interpreted if that is asked for or takes no time, else compiled.
     fn execute(&mut self, step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
-        let Specialised { program, codes, instances, .. } = step;
-        let Native::Found(engine) = &mut self.native else { return interpret(step, args, output) };
-        if self.engine == Engine::FirstOrder || (!self.always_compile && is_brief(program)) {
-            return interpret(step, args, output);
+        let is_brief = !self.always_compile && is_brief(&step.program);
+        match if is_brief { None } else { self.compile(step)? } {
+            Some(code) => self.run_compiled(step, &code, args, output, None),
+            None => interpret(step, args, output),
         }
-        if size_of(program) > MAX_COMPILED {
-            return interpret(step, args, output);
+    }
+
+    /// Compiled code of an L3 program; `None` if it is interpreted.
+    fn compile(&self, step: &Specialised) -> Result<Option<native::engine::Compiled>, Ran> {
+        let program = &step.program;
+        match &self.native {
+            Native::Found(engine) if self.engine == Engine::Native && size_of(program) <= MAX_COMPILED => {
+                engine.compile(program, effort(program)).map(Some).map_err(|why| Ran::Fallback(why.to_string()))
+            }
+            _ => Ok(None),
         }
-        let compiled = engine.compile(program, effort(program)).map_err(|why| Ran::Fallback(why.to_string()))?;
-        let result = engine.run(&compiled, &**codes, args, output);
+    }
+
+    fn run_compiled(
+        &mut self,
+        step: &Specialised,
+        code: &native::engine::Compiled,
+        args: &[Value],
+        output: &mut dyn FnMut(&str),
+        again: Option<&mut dyn FnMut(Duration) -> Again>,
+    ) -> Result<Value, Ran> {
+        let Native::Found(engine) = &mut self.native else { unreachable!("engine: compiled code has an engine") };
+        let result = match again {
+            None => engine.run(code, &*step.codes, args, output),
+            Some(again) => engine.repeat(code, &*step.codes, args, output, again),
+        };
         let usage = engine.usage();
         self.leaks += usize::from(result.is_ok() && usage.live_after != 0);
         self.last = Some(Compilation {
-            instances: *instances,
-            statements: size_of(program),
-            stats: compiled.stats,
+            instances: step.instances,
+            statements: size_of(&step.program),
+            stats: code.stats,
             peak_bytes: usage.peak_bytes,
             allocated_bytes: usage.allocated_bytes,
             live_after: usage.live_after as usize,
@@ -229,6 +301,22 @@ impl Engines {
     fn note(&mut self, span: Span, ran: Ran) {
         if let Some(log) = &mut self.log {
             log.push((span, ran));
+        }
+    }
+}
+
+/// The values of the globals that a step reads.
+fn arguments(machine: &Machine, step: &Specialised) -> Vec<Value> {
+    step.globals.iter().map(|id| machine.global(*id).cloned().unwrap_or(Value::Zero)).collect()
+}
+
+/// Does the work until it fails or `again` says no.
+fn timed<T, E>(again: &mut dyn FnMut(Duration) -> Again, mut work: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    loop {
+        let start = Instant::now();
+        let result = work()?;
+        if again(start.elapsed()) == Again::No {
+            return Ok(result);
         }
     }
 }

@@ -13,6 +13,7 @@
 //! assert_eq!(evert::show(&value), "12.0");
 //! ```
 
+mod callable;
 pub mod engine;
 pub mod expectation;
 mod library;
@@ -22,10 +23,12 @@ mod session;
 pub mod testing;
 mod world;
 
+pub use callable::Callable;
 pub use engine::{Engine, Ran};
 pub use eval::show::show;
 pub use eval::{Value, work};
 pub use library::FILES as LIBRARY;
+pub use native::run::Again;
 pub use session::{Failure, Outcome, Session};
 pub use world::{Offline, World};
 

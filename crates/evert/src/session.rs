@@ -318,7 +318,7 @@ impl Session {
 }
 
 /// A function without captures.
-fn constant(group: Rc<Group>) -> Value {
+pub(crate) fn constant(group: Rc<Group>) -> Value {
     Value::closure(Code::new(group), 0, Rc::new(Env(vec![])))
 }
 

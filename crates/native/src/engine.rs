@@ -10,7 +10,7 @@ use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest,
 
 use crate::emit::emit;
 use crate::layout::Layouts;
-use crate::run::{Runner, Stop, Tables, Usage};
+use crate::run::{Again, Runner, Stop, Tables, Usage};
 use crate::runtime::Site;
 use crate::runtime::symbols::symbols;
 use crate::stack::Entry;
@@ -129,6 +129,19 @@ impl Engine {
     ) -> Result<Value, Stop> {
         // SAFETY: the entry was made for the tables it is kept with, and the code is alive.
         unsafe { self.runner.run(program.entry, &program.tables, codes, args, output) }
+    }
+
+    /// Runs a program on the same values until `again`, which is told how long the code itself took, says no.
+    pub fn repeat(
+        &mut self,
+        program: &Compiled,
+        codes: &dyn Codes,
+        args: &[Value],
+        output: &mut dyn FnMut(&str),
+        again: &mut dyn FnMut(Duration) -> Again,
+    ) -> Result<Value, Stop> {
+        // SAFETY: as for `run`.
+        unsafe { self.runner.repeat(program.entry, &program.tables, codes, args, output, again) }
     }
 
     /// What the last run took.

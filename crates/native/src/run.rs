@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use base::{Code, Span};
 use eval::{Value, memory};
@@ -13,7 +14,7 @@ use first_order::{Codes, ShapeId, Shapes};
 
 use crate::layout::Layouts;
 use crate::runtime::prim::release_words;
-use crate::runtime::{Context, Environment, Failure, Site};
+use crate::runtime::{Context, Environment, Failure, Site, object};
 use crate::stack::{self, Entry, Stack};
 use crate::values::{Border, Take, Unwritten, read, write};
 
@@ -80,6 +81,39 @@ impl Runner {
         args: &[Value],
         output: &mut dyn FnMut(&str),
     ) -> Result<Value, Stop> {
+        // SAFETY: by this function's contract.
+        unsafe { self.run_or_repeat(entry, tables, codes, args, output, None) }
+    }
+
+    /// Runs compiled code on the same values until `again`, which is told how long the code itself took, says no. The arguments
+    /// are written once; the value is that of the last run.
+    ///
+    /// # Safety
+    /// As for [`Runner::run`].
+    pub unsafe fn repeat(
+        &mut self,
+        entry: Entry,
+        tables: &Tables,
+        codes: &dyn Codes,
+        args: &[Value],
+        output: &mut dyn FnMut(&str),
+        again: &mut dyn FnMut(Duration) -> Again,
+    ) -> Result<Value, Stop> {
+        // SAFETY: by this function's contract.
+        unsafe { self.run_or_repeat(entry, tables, codes, args, output, Some(again)) }
+    }
+
+    /// # Safety
+    /// As for [`Runner::run`].
+    unsafe fn run_or_repeat(
+        &mut self,
+        entry: Entry,
+        tables: &Tables,
+        codes: &dyn Codes,
+        args: &[Value],
+        output: &mut dyn FnMut(&str),
+        again: Option<&mut dyn FnMut(Duration) -> Again>,
+    ) -> Result<Value, Stop> {
         let environment = Environment {
             border: Border { shapes: &tables.shapes, layouts: &tables.layouts, codes },
             sites: &tables.sites,
@@ -89,7 +123,7 @@ impl Runner {
             quiet: Cell::new(0),
         };
         // SAFETY: by this function's contract.
-        let outcome = unsafe { self.run_in(&environment, entry, tables, args) };
+        let outcome = unsafe { self.run_in(&environment, entry, tables, args, again) };
         self.usage.peak_bytes = self.ctx.peak_bytes();
         self.usage.allocated_bytes = self.ctx.allocated_bytes();
         self.ctx.reset();
@@ -108,6 +142,7 @@ impl Runner {
         entry: Entry,
         tables: &Tables,
         args: &[Value],
+        mut again: Option<&mut dyn FnMut(Duration) -> Again>,
     ) -> Result<Value, Failure> {
         let border = environment.border;
         if args.len() != tables.parameters.len() {
@@ -128,12 +163,30 @@ impl Runner {
         self.ctx.stack_limit = self.stack.limit(room_for_frames());
         let top = self.stack.top();
         let (args, out) = self.words.split_at_mut(arguments);
-        let status = self.ctx.with_environment(environment, |ctx| {
-            // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
-            unsafe { stack::enter(ctx, entry, args.as_ptr(), out.as_mut_ptr(), top) }
-        });
-        if status != 0 {
-            return Err(self.ctx.take_failure().expect("run: who leaves says why"));
+        loop {
+            // Code owns its arguments: where it runs again, ours stay alive beside it.
+            if again.is_some() {
+                // SAFETY: the words are those of live values of these shapes.
+                each_pointer(border, tables, args, |word| unsafe { object::retain(word) });
+            }
+            let start = Instant::now();
+            let status = self.ctx.with_environment(environment, |ctx| {
+                // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
+                unsafe { stack::enter(ctx, entry, args.as_ptr(), out.as_mut_ptr(), top) }
+            });
+            let took = start.elapsed();
+            if status != 0 {
+                return Err(self.ctx.take_failure().expect("run: who leaves says why"));
+            }
+            if again.as_mut().is_none_or(|again| again(took) == Again::No) {
+                break;
+            }
+            // SAFETY: the code has written a value of the result's shape, which is ours.
+            unsafe { release_words(&mut self.ctx, border.layouts, result, out) };
+        }
+        if again.is_some() {
+            // SAFETY: the arguments are ours, and no code runs that uses them.
+            each_pointer(border, tables, args, |word| unsafe { self.ctx.release(word) });
         }
         // SAFETY: the code has written a value of the result's shape, which is ours.
         let value = unsafe {
@@ -144,6 +197,23 @@ impl Runner {
         self.usage.live_after = self.ctx.live();
         debug_assert_eq!(self.ctx.live(), 0, "run: objects were lost or freed twice");
         Ok(value)
+    }
+}
+
+/// Does code run once more?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Again {
+    Yes,
+    No,
+}
+
+/// Calls `body` with each pointer among the words of the arguments.
+fn each_pointer(border: Border, tables: &Tables, args: &[u64], mut body: impl FnMut(u64)) {
+    let mut start = 0;
+    for &shape in &tables.parameters {
+        let layout = border.layouts.get(shape);
+        layout.pointers().iter().for_each(|&at| body(args[start + at]));
+        start += layout.words;
     }
 }
 

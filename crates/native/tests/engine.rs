@@ -39,7 +39,9 @@ fn natively(program: &Program, args: &[Value], effort: Effort) -> Option<(String
         let result = match result {
             Ok(value) => {
                 assert_eq!(engine.usage().live_after, 0);
-                format!("{} {value:?}", eval::show::show(&value))
+                let text = format!("{} {value:?}", eval::show::show(&value));
+                assert_eq!(repeated(engine, &compiled, args), text, "the third run on the same arguments differs");
+                text
             }
             Err(run::Stop::Error { code, span, printed: made }) => {
                 assert_eq!(made, printed.len());
@@ -50,6 +52,18 @@ fn natively(program: &Program, args: &[Value], effort: Effort) -> Option<(String
         };
         Some((result, printed))
     })
+}
+
+/// What the third run on the same arguments gives.
+fn repeated(engine: &mut Engine, compiled: &native::engine::Compiled, args: &[Value]) -> String {
+    let mut runs = 0;
+    let mut again = |_| {
+        runs += 1;
+        if runs < 3 { run::Again::Yes } else { run::Again::No }
+    };
+    let value = engine.repeat(compiled, &no_codes(), args, &mut |_| (), &mut again).expect("a value");
+    assert_eq!((runs, engine.usage().live_after), (3, 0));
+    format!("{} {value:?}", eval::show::show(&value))
 }
 
 fn interpreted(program: &Program, args: &[Value]) -> (String, Vec<String>) {

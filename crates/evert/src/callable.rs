@@ -1,0 +1,223 @@
+//! Functions of a session, called from outside with values.
+//!
+//! In: a function's name, then arguments. Out: results. A function is compiled once for each shape of argument, and runs from then on
+//! without looking at its source; what can't be compiled runs on the reference evaluator, once more for each call.
+
+use std::fmt::Write;
+use std::rc::Rc;
+use std::time::Duration;
+
+use base::{Name, Span};
+use calculus::build::Builder;
+use calculus::{Atom, Expr, Field, Group, Lambda, Role, Root};
+use elaborate::Binding;
+use eval::array::{Array, Elements};
+use eval::value::{Form, Value};
+use native::run::Again;
+use rustc_hash::FxHashMap;
+
+use crate::engine::{Ran, Ready};
+use crate::session::{Session, constant};
+
+/// A function of a session.
+///
+/// ```
+/// let mut session = evert::Session::offline();
+/// session.evaluate("fn f(x) = x * x").unwrap();
+/// let mut slope = session.callable("f").unwrap();
+/// let y = slope.call(&mut session, evert::Value::Real(3.0)).unwrap();
+/// assert_eq!(evert::show(&y), "9.0");
+/// ```
+pub struct Callable {
+    /// A function of `()` that calls the function with what the global `argument` holds.
+    step: Rc<Group>,
+    span: Span,
+    argument: String,
+    /// By the shape of the argument; `Err` says why the reference evaluator runs it.
+    ready: FxHashMap<String, Result<Ready, Ran>>,
+}
+
+/// The only field of the record that holds an argument: a record is never made part of the code, as a number would be.
+const FIELD: &str = "value";
+
+impl Session {
+    /// The function of this name among the session's own definitions.
+    pub fn callable(&mut self, name: &str) -> Option<Callable> {
+        let Some(Binding::Root(f @ Root::Global(id))) = self.scope.get(Name::new(name)).cloned() else { return None };
+        let Some(Value::Function(_)) = self.get(name) else { return None };
+        let span = self.globals.get(id).span;
+        // No program can write this name.
+        let argument = format!("the argument of {name}");
+        self.set(&argument, Value::unit());
+        let Some(Binding::Root(x)) = self.scope.get(Name::new(&argument)).cloned() else { return None };
+        let step = Rc::new(call(Atom::Root(f, 0), Atom::Root(x, 0), span));
+        Some(Callable { step, span, argument, ready: FxHashMap::default() })
+    }
+}
+
+impl Callable {
+    /// Compiles the function for arguments of this one's shape, unless that is done. Tells why it isn't compiled, if so.
+    pub fn prepare(&mut self, session: &mut Session, x: &Value) -> Result<(), &Ran> {
+        self.set(session, x.clone());
+        self.find(session, x);
+        self.set(session, Value::unit());
+        match self.ready.get(&shape_of(x)) {
+            Some(Err(ran)) => Err(ran),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn call(&mut self, session: &mut Session, x: Value) -> base::Result<Value> {
+        self.repeat(session, x, &mut |_| Again::No)
+    }
+
+    /// Calls the function with the same argument until `again`, which is told how long the function itself ran, says no. The argument
+    /// is converted once, the last result too. Prints are lost.
+    pub fn repeat(
+        &mut self,
+        session: &mut Session,
+        x: Value,
+        again: &mut dyn FnMut(Duration) -> Again,
+    ) -> base::Result<Value> {
+        self.set(session, x.clone());
+        let (step, span) = (constant(self.step.clone()), self.span);
+        let ready = self.find(session, &x);
+        let result = session.engines.repeat(&mut session.machine, ready, &step, span, again);
+        self.set(session, Value::unit());
+        let value = result?;
+        eval::prims::settle(&value).map_err(|fault| Box::new(fault.at(self.span)))?;
+        Ok(value)
+    }
+
+    fn set(&self, session: &mut Session, x: Value) {
+        session.set(&self.argument, Value::record(Rc::from([Name::new(FIELD)]), vec![x]));
+    }
+
+    /// What runs at an argument, which is set; `None`: the reference evaluator.
+    fn find(&mut self, session: &mut Session, x: &Value) -> Option<&Ready> {
+        if session.engines.is_reference() {
+            return None;
+        }
+        let Session { engines, machine, .. } = session;
+        let prepare = || engines.prepare(machine, &self.step, self.span);
+        self.ready.entry(shape_of(x)).or_insert_with(prepare).as_ref().ok()
+    }
+}
+
+/// A function of `()` that calls `f` with the field of the record `x`.
+fn call(f: Atom, x: Atom, span: Span) -> Group {
+    let unnamed = Name::new("_");
+    let mut body = Builder::new(vec![unnamed, unnamed]);
+    let x = body.bind(unnamed, Expr::Get(x, Field::Name(Name::new(FIELD))), span);
+    let result = body.bind(unnamed, Expr::Apply { f, x, order: 0 }, span);
+    let block = body.close(result, span);
+    let (name, rules, mentions) = (None, vec![], vec![]);
+    let lambda = Lambda { name, role: Role::Source, span, vars: body.vars, body: block, rules, mentions };
+    Group { captures: vec![], members: vec![lambda], order: 0 }
+}
+
+/// A text that is the same only for values that the same code can take.
+fn shape_of(value: &Value) -> String {
+    let mut shape = String::new();
+    write_shape(value, &mut shape);
+    shape
+}
+
+fn write_shape(value: &Value, out: &mut String) {
+    stacker::maybe_grow(64 * 1024, 4 << 20, || match value {
+        Value::Bool(_) => out.push('b'),
+        Value::Int(_) => out.push('i'),
+        Value::Real(_) => out.push('r'),
+        Value::Text(_) => out.push('t'),
+        Value::Array(array) => write_array(array, out),
+        Value::Data(data) => {
+            let _ = match &data.form {
+                Form::Tuple => write!(out, "("),
+                Form::Record(labels) => write!(out, "{{{labels:?}"),
+                Form::Variant(constructor) => write!(out, "{constructor:?}("),
+                Form::Part(constructor, at) => write!(out, "{constructor:?}{at:?}("),
+            };
+            for field in &data.fields {
+                write_shape(field, out);
+                out.push(',');
+            }
+            out.push(')');
+        }
+        // Functions differ by what they are; the symbolic zero and unfinished values aren't arguments.
+        Value::Function(function) => out.extend([format!("f{:p}", Rc::as_ptr(function))]),
+        Value::Zero | Value::Sparse(_) | Value::Lazy(_) => out.push('?'),
+    });
+}
+
+fn write_array(array: &Array, out: &mut String) {
+    let _ = write!(out, "[{}", array.shape.len());
+    match &array.elements {
+        Elements::Real(_) => out.push('r'),
+        Elements::Int(_) => out.push('i'),
+        Elements::Bool(_) => out.push('b'),
+        Elements::Values(values) => {
+            // Elements have one shape together, which is made of those that occur.
+            let shapes: std::collections::BTreeSet<String> = values.iter().map(shape_of).collect();
+            shapes.iter().for_each(|shape| out.push_str(shape));
+        }
+    }
+    out.push(']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, show};
+
+    fn session(text: &str) -> Session {
+        let mut session = Session::offline();
+        // It goes the way of compiled code down to L3, and needs no LLVM.
+        session.engines.engine = Engine::FirstOrder;
+        session.evaluate(text).expect("a program");
+        session
+    }
+
+    fn reals(reals: &[f64]) -> Value {
+        Value::array(Array::vector(reals.to_vec()))
+    }
+
+    #[test]
+    fn a_function_is_made_ready_once_for_each_shape() {
+        let mut session = session("fn f(x) = x + x");
+        let mut f = session.callable("f").expect("it is defined");
+        let shapes = |f: &Callable| f.ready.len();
+        let mut call = |f: &mut Callable, x: Value| show(&f.call(&mut session, x).expect("a value"));
+        assert_eq!((call(&mut f, Value::Int(3)), shapes(&f)), ("6".into(), 1));
+        assert_eq!((call(&mut f, Value::Int(4)), shapes(&f)), ("8".into(), 1));
+        assert_eq!((call(&mut f, Value::Real(0.5)), shapes(&f)), ("1.0".into(), 2));
+        assert_eq!((call(&mut f, reals(&[1.0, 2.0])), shapes(&f)), ("[2.0, 4.0]".into(), 3));
+        assert_eq!((call(&mut f, reals(&[3.0])), shapes(&f)), ("[6.0]".into(), 3));
+    }
+
+    #[test]
+    fn a_repeated_call_sees_its_argument_unchanged_each_time() {
+        let mut session = session("fn f(a) = sum({a with [0]: a[0] + 1.0})");
+        let mut f = session.callable("f").expect("it is defined");
+        let mut runs = 0;
+        let mut again = |_| {
+            runs += 1;
+            if runs < 3 { Again::Yes } else { Again::No }
+        };
+        let result = f.repeat(&mut session, reals(&[1.0, 2.0]), &mut again).expect("a value");
+        assert_eq!((show(&result), runs), ("4.0".into(), 3));
+    }
+
+    #[test]
+    fn an_error_is_described_by_the_evaluator() {
+        let mut session = session("fn f(a) = a[5]");
+        let mut f = session.callable("f").expect("it is defined");
+        let error = f.call(&mut session, reals(&[1.0])).expect_err("there is no such element");
+        assert_eq!(error.code, base::codes::INDEX_OUT_OF_RANGE);
+    }
+
+    #[test]
+    fn only_functions_of_the_session_itself_can_be_called() {
+        let mut session = session("let n = 3");
+        assert!(["n", "grad", "nothing"].iter().all(|name| session.callable(name).is_none()));
+    }
+}
