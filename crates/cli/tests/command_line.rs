@@ -246,6 +246,24 @@ fn repl_commands_load_time_and_reset() {
 }
 
 #[test]
+fn gradbench_answers_every_line_until_the_input_ends() {
+    let input = br#"{"id": 0, "kind": "start", "eval": "hello"}
+nonsense
+{"id": 1, "kind": "define", "module": "hello"}
+{"id": 2, "kind": "evaluate", "module": "hello", "function": "double", "input": 3.0}
+"#;
+    let ran = with_input(&["gradbench"], input);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(
+        (lines[0], lines[2], lines.len(), ran.code),
+        (r#"{"id":0,"tool":"evert"}"#, r#"{"id":1,"success":true}"#, 4, Some(0))
+    );
+    assert!(lines[1].contains(r#""success":false"#) && lines[3].ends_with(r#""output":6.0}"#), "{}", ran.out);
+    with_input(&["gradbench"], b"").succeeds_with("");
+    assert!(evert(&["gradbench", "--help"]).out.contains("gradben.ch"));
+}
+
+#[test]
 fn colour_is_for_terminals_unless_it_is_asked_for() {
     assert!(!evert(&["eval", "x"]).err.contains('\x1b'));
     assert!(evert(&["--color", "always", "eval", "x"]).err.contains('\x1b'));

@@ -46,8 +46,8 @@ fn a_conversation_of_all_kinds_of_messages() {
 
 #[test]
 fn nothing_in_nothing_out() {
-    assert_eq!(served(b""), [json!(0); 0]);
-    assert_eq!(served(b"\n  \n\r\n"), [json!(0); 0]);
+    assert_eq!(served(b"").len(), 0);
+    assert_eq!(served(b"\n  \n\r\n").len(), 0);
 }
 
 #[test]
