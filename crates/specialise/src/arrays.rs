@@ -29,6 +29,10 @@ impl Specialiser<'_> {
             Prim::Unbroadcast => return self.unbroadcast(&args[0], &args[1], span),
             Prim::Fill => return self.fill(&args[0], &args[1], span),
             Prim::Spread => return self.spread(&args[0], &args[1], span),
+            // Also rows of which all turn out to be zero have a length.
+            Prim::Len if let Some(length) = self.known_length(&args[0].atom) => {
+                return Ok(Val { atom: Atom::Int(i64::from(length)), shape: INT });
+            }
             _ => {}
         }
         let first = self.forced(&args[0], span)?;
@@ -758,13 +762,19 @@ impl Specialiser<'_> {
         let ty = self.type_of(shape);
         let length = atoms.len();
         let atom = self.draft.write(ty, Op::Array(atoms), span);
-        if let Atom::Var(var) = atom {
-            self.draft.lengths.insert(var, length as u32);
-        }
+        self.know_length(&atom, length);
         if let Some((_, result)) = rows {
-            return self.bridge(Prim::Unspread, vec![Val { atom, shape }], result, span);
+            let stacked = self.bridge(Prim::Unspread, vec![Val { atom, shape }], result, span)?;
+            self.know_length(&stacked.atom, length);
+            return Ok(stacked);
         }
         self.settled_numbers(Val { atom, shape }, element, span)
+    }
+
+    fn know_length(&mut self, atom: &Atom, length: usize) {
+        if let Atom::Var(var) = atom {
+            self.draft.lengths.insert(*var, length as u32);
+        }
     }
 
     /// The length of an array that was written as a literal in the same function.

@@ -25,11 +25,20 @@ impl<'a> Checker<'a> {
                 self.block(otherwise, of, around);
             }
             Op::Box(content) => match of {
-                Type::Named(id) => self.expect(content, &self.program.types[id.0 as usize].content),
+                // A type that isn't defined is reported where the variable's type stands.
+                Type::Named(id) => {
+                    if let Some(definition) = self.program.types.get(id.0 as usize) {
+                        self.expect(content, &definition.content);
+                    }
+                }
                 _ => self.kind("a named type", of),
             },
             Op::Unbox(atom) => match self.type_of(atom) {
-                Some(Type::Named(id)) => self.same(&self.program.types[id.0 as usize].content, of),
+                Some(Type::Named(id)) => {
+                    if let Some(definition) = self.program.types.get(id.0 as usize) {
+                        self.same(&definition.content, of);
+                    }
+                }
                 Some(found) => self.kind("a named type", &found),
                 None => {}
             },

@@ -13,8 +13,10 @@ pub(super) fn agree(program: &Program, a: &Type, b: &Type) -> bool {
     while let Some(pair) = waiting.pop() {
         match pair {
             (Type::Named(a), Type::Named(b)) => {
+                let content = |id: &NamedId| program.types.get(id.0 as usize).map(|definition| &definition.content);
                 if a != b && assumed.insert((*a, *b)) {
-                    waiting.push((&program.types[a.0 as usize].content, &program.types[b.0 as usize].content));
+                    let (Some(a), Some(b)) = (content(a), content(b)) else { return false };
+                    waiting.push((a, b));
                 }
             }
             (Type::Struct(a), Type::Struct(b)) | (Type::Sum(a), Type::Sum(b)) if a.len() == b.len() => {

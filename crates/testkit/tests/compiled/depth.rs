@@ -47,21 +47,11 @@ const ENDLESS: &str = "
 fn forever(x) = 1.0 + forever(x)
 fn tick(x) = 1.0 + tock(x)
 fn tock(x) = 2.0 * tick(x)
-fn grown(f) = 1.0 + grown(x => f(x) + 1.0)
 fn long(xs) = 1.0 + long(Cons(1.0, xs))
 ";
 
 fn endless_recursion() {
-    for text in [
-        "forever(1.0)",
-        "grad(forever)(1.0)",
-        "jvp(forever, 1.0, 1.0)",
-        "tick(1.0)",
-        "grad(tick)(1.0)",
-        "grown(x => x)",
-        "long(Nil)",
-        "map(x => forever(x), [1.0, 2.0])",
-    ] {
+    for text in ["forever(1.0)", "grad(forever)(1.0)", "jvp(tick, 1.0, 1.0)", "long(Nil)"] {
         let expected = Steps::new(Engine::Reference, ENDLESS).fails(text);
         for engine in engines() {
             let found = Steps::new(engine, ENDLESS).fails(text);
