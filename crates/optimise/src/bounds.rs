@@ -60,10 +60,8 @@ impl<'a> Facts<'a> {
                 self.lengths.entry(*array).or_default().push(Atom::Var(var));
                 self.natural.insert(var);
             }
-            Op::Scalar(scalar, atoms) if let [a, b] = &atoms[..] => {
-                if is_comparison(*scalar) {
-                    self.compared.insert(var, (*scalar, a.clone(), b.clone()));
-                }
+            Op::Scalar(scalar, atoms) if is_comparison(*scalar) => {
+                self.compared.insert(var, (*scalar, atoms[0].clone(), atoms[1].clone()));
             }
             Op::Element(Atom::Var(array), indices) if indices.len() == 1 => {
                 let unit = matches!(&self.vars[var.0 as usize], Type::Struct(parts) if parts.is_empty());

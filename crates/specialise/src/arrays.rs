@@ -327,6 +327,9 @@ impl Specialiser<'_> {
                 Head::Array(rank) | Head::Handle(rank) => (rank + 1, alt.parts[0]),
                 _ => (1, d.shape),
             };
+            if d.shape == REAL {
+                return this.one_element(i, length, d, span);
+            }
             // Zeros everywhere and `d` at one place, put together as raw sensitivities are.
             let zero = this.zero();
             let mut elements = vec![zero; length as usize];
@@ -337,6 +340,14 @@ impl Specialiser<'_> {
             let shape = this.handle_shape(rank, element);
             this.bridge(Prim::Unspread, vec![array], shape, span)
         })
+    }
+
+    /// The sensitivity of a vector of this length that is the real `d` at one element.
+    fn one_element(&mut self, i: u32, length: u32, d: Val, span: Span) -> Result1<Val> {
+        let int = |i: u32| Val { atom: Atom::Int(i64::from(i)), shape: INT };
+        let frame = self.construct(Head::Frame(1), vec![int(length)], span)?;
+        let shape = self.handle_shape(1, REAL);
+        self.bridge(Prim::Place, vec![frame, int(i), d], shape, span)
     }
 
     /// An array as a handle.
@@ -410,24 +421,17 @@ impl Specialiser<'_> {
                 let atom = self.draft.write(Type::Int, Op::Len(alt.content.clone()), span);
                 self.construct(Head::Frame(1), vec![Val { atom, shape: INT }], span)
             }
-            // Sensitivities of elements that are arrays may be stacked: then there are more axes.
-            Head::Handle(rank) if !self.are_reals(alt.parts[0]) => {
+            // Sensitivities of elements that are arrays may be stacked: then there are more axes than the shape says.
+            Head::Handle(rank) => {
                 let shape = self.handle_shape(rank, ZERO);
                 self.bridge(Prim::Frame, vec![value], shape, span)
             }
-            Head::Array(rank) | Head::Handle(rank) => {
+            Head::Array(rank) => {
                 let shape = self.graph.single(Head::Frame(rank), vec![INT; rank as usize]);
                 self.bridge(Prim::Frame, vec![value], shape, span)
             }
             _ => Ok(self.unit()),
         }
-    }
-
-    /// Are sensitivities of elements of this shape reals, or the symbolic zero?
-    fn are_reals(&self, element: ShapeId) -> bool {
-        let alternatives = self.graph.alternatives(element);
-        alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real))
-            && alternatives.iter().any(|one| one.head == Head::Real)
     }
 
     /// Do elements of this shape carry no derivative?

@@ -96,7 +96,7 @@ unsafe fn by_evaluator(ctx: *mut Context, a: *mut u64, b: *mut u64, site: u64) -
 unsafe fn failed(ctx: *mut Context, code: Code, site: u64) -> ! {
     // SAFETY: a run is under way.
     unsafe {
-        let span = (code == codes::NOT_CONFORMING).then(|| (&(*ctx).environment().sites)[site as usize].span);
+        let span = (code == codes::NOT_CONFORMING).then(|| (*ctx).environment().sites[site as usize].span);
         fail_with(ctx, code, span)
     }
 }

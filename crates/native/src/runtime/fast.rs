@@ -75,6 +75,7 @@ pub(super) unsafe fn apply(mut call: Call) -> Outcome {
             Prim::Spread => return call.spread(),
             Prim::Unspread => return call.unspread(),
             Prim::ScatterAdd => return call.scatter_add(),
+            Prim::PowerSlope | Prim::PowerLog => return call.power(),
             _ => {}
         }
         if call.site.args.len() > 2 {

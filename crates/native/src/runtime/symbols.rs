@@ -153,13 +153,13 @@ fn int_power(a: i64, b: i64) -> Result<i64, Code> {
 }
 
 /// `b (b-1) … (b-k+1) a^(b-k)`
-extern "C" fn rt_power_slope(a: f64, b: f64, k: i64) -> f64 {
+pub(super) extern "C" fn rt_power_slope(a: f64, b: f64, k: i64) -> f64 {
     let factor = (0..k).fold(1.0, |factor, j| factor * (b - j as f64));
     if factor == 0.0 { 0.0 } else { factor * numerics::pow(a, b - k as f64) }
 }
 
 /// `a^b log(a)^k`
-extern "C" fn rt_power_log(a: f64, b: f64, k: i64) -> f64 {
+pub(super) extern "C" fn rt_power_log(a: f64, b: f64, k: i64) -> f64 {
     if a == 0.0 && b > 0.0 {
         return 0.0;
     }

@@ -5,6 +5,7 @@ use calculus::Prim;
 use super::{Call, Operand, Outcome, Target, number_zeros, reals, unshared};
 use crate::layout::ElementKind;
 use crate::runtime::object::ArrayView;
+use crate::runtime::symbols::{rt_power_log, rt_power_slope};
 
 impl Call<'_> {
     pub(super) fn unary(&mut self, prim: Prim, a: Operand) -> Outcome {
@@ -21,13 +22,27 @@ impl Call<'_> {
             Prim::Sub => self.each(a, b, |x, y| x - y),
             Prim::Mul => self.each(a, b, |x, y| x * y),
             Prim::Div => self.each(a, b, |x, y| x / y),
-            Prim::Pow => self.each(a, b, numerics::pow),
+            Prim::Pow => self.each(a, b, power),
             Prim::Atan2 => self.each(a, b, numerics::atan2),
             // A tie goes to the first; NaN wins over everything.
             Prim::Minimum => self.each(a, b, |x, y| if y < x || y.is_nan() { y } else { x }),
             Prim::Maximum => self.each(a, b, |x, y| if y > x || y.is_nan() { y } else { x }),
             Prim::AtMost => self.each(a, b, |x, y| f64::from(u8::from(x <= y))),
             _ => None,
+        }
+    }
+
+    /// Derivatives of powers.
+    ///
+    /// # Safety
+    /// As for `apply`.
+    pub(super) unsafe fn power(&mut self) -> Outcome {
+        // SAFETY: by this function's contract.
+        let (a, b, k) = unsafe { (self.operand(0)?, self.operand(1)?, self.operand(2)?) };
+        let Operand::Int(k) = k else { return None };
+        match self.site.prim {
+            Prim::PowerSlope => self.each(a, b, |a, b| power_slope(a, b, k)),
+            _ => self.each(a, b, |a, b| rt_power_log(a, b, k)),
         }
     }
 
@@ -83,6 +98,16 @@ impl Call<'_> {
             out.iter_mut().enumerate().for_each(|(i, out)| *out = f(i).to_bits());
         })
     }
+}
+
+/// `a^b`, by products where that is as exact.
+fn power(a: f64, b: f64) -> f64 {
+    if b == 2.0 { a * a } else { numerics::pow(a, b) }
+}
+
+/// `b (b-1) … (b-k+1) a^(b-k)`, likewise.
+fn power_slope(a: f64, b: f64, k: i64) -> f64 {
+    if b == 2.0 && k == 1 { 2.0 * a } else { rt_power_slope(a, b, k) }
 }
 
 /// The functions of one real that give reals.
