@@ -559,6 +559,7 @@ fn readings_in_range_that_nobody_needs_are_dropped_and_others_are_not() {
     assert_eq!(elements(&same_after(read(0, Scalar::IntLt), "bounds", &args)), 0);
     assert_eq!(elements(&same_after(read(-1, Scalar::IntLt), "bounds", &args)), 1);
     assert_eq!(elements(&same_after(read(0, Scalar::IntLe), "bounds", &args)), 1);
+}
 
 /// `f(x, n) = if n < 1 { x } else { f(x, n - 1) + f(x, n - 1) }`, with the heap on the way if that is asked for.
 fn doubling(on_the_way: impl Fn(&mut FunctionBuilder, Atom) -> Atom) -> Program {
