@@ -7,8 +7,6 @@
 mod allocations;
 mod words;
 
-use std::rc::Rc;
-
 use base::Span;
 use calculus::{Step, StepKind};
 use evert::{Engine, Failure, Session};
@@ -99,8 +97,8 @@ fn listed(session: &Session, text: &str, specialised: &Specialised) -> String {
         for line in holds(session, specialised, &allocation.what) {
             out += &format!("  {line}\n");
         }
-        for (name, span) in &allocation.makers {
-            out += &format!("  made by {}\n", maker(session, name, *span));
+        for span in &allocation.places {
+            out += &format!("  made at {}\n", report::place(&session.sources, *span));
         }
     }
     out
@@ -120,12 +118,5 @@ fn title(program: &Program, allocation: &Allocation) -> String {
             format!("{}: {header} bytes and {element_bytes} for each element", type_name(program, &allocation.what))
         }
         other => format!("{}: in the hands of the runtime", type_name(program, other)),
-    }
-}
-
-fn maker(session: &Session, name: &Rc<str>, span: Span) -> String {
-    match span == Span::default() {
-        true => format!("`{name}`"),
-        false => format!("`{name}`, {}", report::place(&session.sources, span)),
     }
 }

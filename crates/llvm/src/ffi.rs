@@ -18,7 +18,7 @@ use jit::Jit;
 use libloading::os::unix::{Library as Handle, RTLD_LAZY, RTLD_LOCAL};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// LLVM's major versions from here on have the API that is used.
 pub(crate) const OLDEST: u32 = 19;
@@ -91,7 +91,10 @@ impl Library {
 
     /// Registers the code generator of this machine, once.
     fn initialize_target(&self) {
-        // SAFETY: each function adds its entries to LLVM's registry; `OnceLock` lets one thread in.
+        // The registry belongs to the process: who loads the library a second time waits here too.
+        static REGISTERING: Mutex<()> = Mutex::new(());
+        let _one = REGISTERING.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: each function adds its entries to LLVM's registry, one thread at a time.
         self.targets.get_or_init(|| unsafe {
             (self.api.initialize_target_info)();
             (self.api.initialize_target)();

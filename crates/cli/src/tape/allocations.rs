@@ -1,14 +1,12 @@
-//! Which types of an L3 program are made on the heap, and by which functions.
-
-use std::rc::Rc;
+//! Which types of an L3 program are made on the heap, and where.
 
 use base::Span;
 use first_order::{Block, Function, Op, Program, Statement, Type};
 
 pub struct Allocation {
     pub what: Type,
-    /// The functions that make it, each once.
-    pub makers: Vec<(Rc<str>, Span)>,
+    /// The places in the source that make it, each once.
+    pub places: Vec<Span>,
 }
 
 /// Named types first, then arrays, then what primitives make; each in the order of the program.
@@ -17,7 +15,7 @@ pub fn allocations(program: &Program) -> Vec<Allocation> {
     for function in &program.functions {
         each_statement(&function.body, &mut |statement| {
             if let Some(what) = made(function, statement) {
-                note(&mut found, what, function);
+                note(&mut found, what, function, statement.span);
             }
         });
     }
@@ -29,14 +27,14 @@ pub fn allocations(program: &Program) -> Vec<Allocation> {
     found
 }
 
-fn note(found: &mut Vec<Allocation>, what: &Type, function: &Function) {
+fn note(found: &mut Vec<Allocation>, what: &Type, function: &Function, span: Span) {
     let at = found.iter().position(|allocation| allocation.what == *what).unwrap_or_else(|| {
-        found.push(Allocation { what: what.clone(), makers: vec![] });
+        found.push(Allocation { what: what.clone(), places: vec![] });
         found.len() - 1
     });
-    let maker = (function.name.clone(), function.span);
-    if !found[at].makers.contains(&maker) {
-        found[at].makers.push(maker);
+    let place = if span == Span::default() { function.span } else { span };
+    if place != Span::default() && !found[at].places.contains(&place) {
+        found[at].places.push(place);
     }
 }
 
