@@ -91,6 +91,8 @@ const MAX_INSTANCES: usize = 4_000;
 const MAX_ANALYSES: u32 = 60;
 const MAX_WRITTEN: usize = 2_000_000;
 const MAX_SHAPES: usize = 60_000;
+/// How many nodes of shapes may be looked at: seconds.
+const MAX_WORK: usize = 1_000_000;
 /// How many instances of one function may be nested before their parameters are joined.
 const MAX_NESTED: usize = 8;
 
@@ -165,6 +167,9 @@ impl<'a> Specialiser<'a> {
     pub fn call(&mut self, kind: Kind, args: Vec<Val>, span: Span) -> Result1<Val> {
         if self.written + self.draft.written > MAX_WRITTEN || self.graph.shapes.0.len() > MAX_SHAPES {
             return self.dynamic(span, "the specialised program is too large");
+        }
+        if self.graph.work > MAX_WORK {
+            return self.dynamic(span, "the shapes grow without settling");
         }
         let mut params: Vec<ShapeId> = args.iter().map(|arg| arg.shape).collect();
         let key = Key { kind: kind.clone(), params: params.clone() };
