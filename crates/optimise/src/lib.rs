@@ -7,6 +7,7 @@
 mod bounds;
 mod calls;
 mod common;
+mod constant_calls;
 mod constructors;
 mod copy;
 mod dead_functions;
@@ -38,6 +39,7 @@ pub struct Pass {
 
 const SIMPLIFY: Pass = Pass { name: "simplify", run: simplify::run };
 const COMMON: Pass = Pass { name: "common", run: common::run };
+const CONSTANT_CALLS: Pass = Pass { name: "constant_calls", run: constant_calls::run };
 const INLINE: Pass = Pass { name: "inline", run: inline::run };
 const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
 const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
@@ -69,6 +71,7 @@ pub const PASSES: &[Pass] = &[
     SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
+    CONSTANT_CALLS,
     // What has become small or simple by now.
     INLINE,
     DEAD_FUNCTIONS,
@@ -91,6 +94,7 @@ pub const PASSES: &[Pass] = &[
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
     SIMPLIFY,
+    CONSTANT_CALLS,
     CONSTRUCTORS,
     INLINE,
     DEAD_FUNCTIONS,

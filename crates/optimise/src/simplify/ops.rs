@@ -33,6 +33,9 @@ impl Simplifier<'_> {
             }
             op => {
                 let op = self.rewritten(var, op);
+                if self.as_products(var, &op, span, out) {
+                    return Flow::Next;
+                }
                 match self.value(var, &op) {
                     Some(atom) => self.forward(var, atom),
                     None => {
@@ -55,6 +58,28 @@ impl Simplifier<'_> {
             },
             op => op,
         }
+    }
+
+    /// Writes a power with a known exponent by products; says whether that was possible.
+    fn as_products(&mut self, var: Var, op: &Op, span: base::Span, out: &mut Vec<Statement>) -> bool {
+        let Op::Scalar(scalar, args) = op else { return false };
+        // At most three of the operations that are written read the same operand.
+        const READS: u32 = 3;
+        let mut written = vec![];
+        let value = first_order::fold::power(*scalar, args, &mut |op, args| {
+            let var = self.fresh(Type::Real, READS);
+            written.push(Statement { var, op: Op::Scalar(op, args), span });
+            Atom::Var(var)
+        });
+        let Some(value) = value else { return false };
+        if let Atom::Var(x) = args[0] {
+            self.uses[x.0 as usize] += READS;
+        }
+        for statement in written {
+            self.statement(statement, out);
+        }
+        self.forward(var, value);
+        true
     }
 
     /// What the operation gives, if it is known.
