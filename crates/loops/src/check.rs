@@ -1,11 +1,14 @@
 //! The checker of L4: variables are bound once and before they are used, leaves fit, and every owned pointer is consumed exactly
 //! once on every path that gets to its end. `Err` says what is wrong and where; it is always our bug.
 
+mod names;
+
 use first_order::Scalar;
 
 use crate::term::{Arm, Atom, Block, End, Function, FunctionId, Leaf, Op, Program, Statement, Use, Var};
 
 pub fn check(program: &Program) -> Result<(), String> {
+    names::check(program)?;
     for function in &program.functions {
         let mut checker = Checker::new(program, function);
         checker.function().map_err(|error| format!("L4, function `{}`: {error}", function.name))?;

@@ -15,3 +15,4 @@ pub use term::{
     Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, PrimSite, Program,
     Statement, Use, Var,
 };
+pub use text::parse;
