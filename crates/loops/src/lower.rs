@@ -4,6 +4,7 @@
 mod arrays;
 mod collected;
 mod counts;
+mod facts;
 mod flatten;
 mod sums;
 

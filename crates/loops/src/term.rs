@@ -141,6 +141,12 @@ pub enum Op {
         params: Vec<(Var, Atom)>,
         body: Box<Block>,
     },
+    /// The sum of what the body yields, reals, for `index` = 0 … count-1 (count ≥ 0), in the order that `numerics::summation` defines.
+    Sum {
+        count: Atom,
+        index: Var,
+        body: Box<Block>,
+    },
     /// A new node that holds these leaves, consumed.
     Node(DescriptorId, Vec<Atom>),
     /// Leaf `.2` of a node of such a descriptor. The node is borrowed; a pointer is read without its count, so it is retained next.
@@ -272,6 +278,7 @@ impl Op {
             | Op::IsUnique(a)
             | Op::Require(a, _) => all(&[*a], Borrow),
             Op::Loop { params, .. } => params.iter().for_each(|(_, atom)| f(atom, Consume)),
+            Op::Sum { count, .. } => all(&[*count], Borrow),
             Op::LoadElement { array, at, .. } | Op::TakeElement { array, at, .. } | Op::Row { array, at, .. } => {
                 all(&[*array, *at], Borrow);
             }
@@ -318,7 +325,7 @@ impl Op {
                 f(no);
             }
             Op::Switch(_, arms) => arms.iter().for_each(|arm| f(&arm.block)),
-            Op::Loop { body, .. } => f(body),
+            Op::Loop { body, .. } | Op::Sum { body, .. } => f(body),
             _ => {}
         }
     }

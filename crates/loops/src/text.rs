@@ -123,7 +123,7 @@ impl Printer<'_> {
                     self.block(&arm.block);
                 }
             }
-            Op::Loop { body, .. } => self.block(body),
+            Op::Loop { body, .. } | Op::Sum { body, .. } => self.block(body),
             _ => {}
         }
     }
@@ -142,6 +142,7 @@ fn head(op: &Op) -> String {
         Op::Loop { params, .. } => {
             format!("loop {}", list(params.iter().map(|(param, atom)| format!("{param} = {atom}"))))
         }
+        Op::Sum { count, index, .. } => format!("sum {index} in 0..{count}"),
         Op::Node(id, atoms) => format!("new d{}({})", id.0, list(atoms)),
         Op::Load(_, node, at) => format!("{node}.{at}"),
         Op::Open { node, taken, .. } => format!("open {node} for {}", list(taken.iter().map(|(var, _)| var))),

@@ -6,6 +6,7 @@ use calculus::Prim;
 use first_order::{self as l3, Scalar, Type};
 
 use super::Tables;
+use super::facts::Facts;
 use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Statement, Var};
 
 pub(super) fn function(program: &l3::Program, function: &l3::Function, tables: &mut Tables) -> Function {
@@ -16,6 +17,8 @@ pub(super) fn function(program: &l3::Program, function: &l3::Function, tables: &
         known: vec![None; function.vars.len()],
         opened: vec![false; function.vars.len()],
         added: vec![false; function.vars.len()],
+        viewed: vec![true; function.vars.len()],
+        facts: Facts::default(),
         vars: vec![],
         statements: vec![],
         span: function.span,
@@ -40,6 +43,8 @@ pub(super) enum Known {
     Inside(DescriptorId, Atom),
     /// A sensitivity that is zero but for one element: its one use is to be added to another.
     OneHot(OneHot),
+    /// Part of an array, only measured and read.
+    View(View),
 }
 
 #[derive(Clone, Debug)]
@@ -47,6 +52,17 @@ pub(super) struct OneHot {
     pub(super) lengths: Vec<Atom>,
     pub(super) at: Atom,
     pub(super) value: Atom,
+}
+
+/// The elements of an array of rank `rank` from flat number `at` on, with the axes from `dropped` on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) array: Atom,
+    pub(super) rank: u32,
+    pub(super) dropped: u32,
+    pub(super) at: Atom,
+    /// The length of the first of these axes, if it isn't the array's.
+    pub(super) length: Option<Atom>,
 }
 
 pub(super) struct Flatten<'p> {
@@ -58,6 +74,9 @@ pub(super) struct Flatten<'p> {
     opened: Vec<bool>,
     /// Variables whose one use is to be added to a sensitivity.
     pub(super) added: Vec<bool>,
+    /// Arrays that are only measured and read.
+    pub(super) viewed: Vec<bool>,
+    pub(super) facts: Facts,
     vars: Vec<Leaf>,
     /// Of the block that is being made.
     statements: Vec<Statement>,
@@ -70,10 +89,12 @@ impl<'p> Flatten<'p> {
             count: vec![0; self.function.vars.len()],
             opened: std::mem::take(&mut self.opened),
             added: std::mem::take(&mut self.added),
+            viewed: std::mem::take(&mut self.viewed),
         };
         uses.block(body);
         let once =
             |marks: Vec<bool>, count: &[u32]| marks.into_iter().zip(count).map(|(mark, n)| mark && *n == 1).collect();
+        self.viewed = std::mem::take(&mut uses.viewed);
         self.opened = once(uses.opened, &uses.count);
         self.added = once(uses.added, &uses.count);
     }
@@ -151,6 +172,7 @@ impl<'p> Flatten<'p> {
         match self.known(atom) {
             Known::Leaves(leaves) => leaves,
             Known::Inside(..) => unreachable!("lowering: an opened sum is only switched on"),
+            Known::View(_) => unreachable!("lowering: a view is only measured and read"),
             Known::OneHot(OneHot { lengths, at, value }) => {
                 vec![self.let_one(Leaf::Object, Op::OneHot { lengths, at, value })]
             }
@@ -179,11 +201,14 @@ impl<'p> Flatten<'p> {
     /// The statements of a block, here.
     pub(super) fn inline(&mut self, block: &l3::Block) -> End {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
+            let known = self.facts.mark();
             for statement in &block.statements {
                 self.span = statement.span;
                 self.statement(statement.var, &statement.op);
+                self.facts.learn(statement.var, &statement.op);
                 self.span = statement.span;
             }
+            self.facts.forget(known);
             match &block.end {
                 l3::End::Yield(atom) => End::Yield(self.leaves(atom)),
                 l3::End::Again(atoms) => End::Again(self.all_leaves(atoms)),
@@ -209,6 +234,11 @@ impl<'p> Flatten<'p> {
             l3::Op::Inject(tag, content) => self.inject(self.type_of_var(var), *tag, content),
             l3::Op::Box(content) => vec![self.boxed(self.type_of_var(var), content)],
             l3::Op::Switch(sum, arms) => self.switch(var, sum, arms),
+            l3::Op::Element(array, indices) if self.is_view(var, array, indices) => {
+                let view = self.row_view(array, indices);
+                self.known[var.0 as usize] = Some(Known::View(view));
+                return;
+            }
             _ => return self.bind_op(var, op),
         };
         self.know(var, leaves);
@@ -240,10 +270,16 @@ impl<'p> Flatten<'p> {
                 self.push(vec![], Op::Quiet(*quiet));
                 return self.bind_nothing(var);
             }
+            l3::Op::Require(condition, code) => {
+                let condition = self.leaf(condition);
+                self.push(vec![], Op::Require(condition, *code));
+                return self.bind_nothing(var);
+            }
             l3::Op::Fail(code) => {
                 self.push(vec![], Op::Fail(*code));
                 return self.bind_nothing(var);
             }
+            l3::Op::Sum { n, index, body } => self.sum(n, *index, body),
             l3::Op::Tabulate { .. }
             | l3::Op::Array(_)
             | l3::Op::Len(_)
@@ -284,15 +320,24 @@ impl<'p> Flatten<'p> {
     }
 }
 
-/// How often each variable is used, and whether a use is as what is switched on, or as what is added.
+/// How often each variable is used, and whether a use is as what is switched on, or as what is added, or all are readings.
 struct Uses {
     count: Vec<u32>,
     opened: Vec<bool>,
     added: Vec<bool>,
+    viewed: Vec<bool>,
 }
 
 impl Uses {
     fn used(&mut self, atom: &l3::Atom) {
+        self.read(atom);
+        if let l3::Atom::Var(var) = atom {
+            self.viewed[var.0 as usize] = false;
+        }
+    }
+
+    /// A use of an array that only looks at it.
+    fn read(&mut self, atom: &l3::Atom) {
         if let l3::Atom::Var(var) = atom {
             self.count[var.0 as usize] += 1;
         }
@@ -321,7 +366,8 @@ impl Uses {
             | l3::Op::Inject(_, a)
             | l3::Op::Box(a)
             | l3::Op::Unbox(a)
-            | l3::Op::Len(a) => self.used(a),
+            | l3::Op::Require(a, _) => self.used(a),
+            l3::Op::Len(a) => self.read(a),
             l3::Op::Scalar(_, atoms) | l3::Op::Struct(atoms) | l3::Op::Call(_, atoms) | l3::Op::Array(atoms) => {
                 self.all(atoms);
             }
@@ -334,7 +380,7 @@ impl Uses {
                 }
             }
             l3::Op::Element(a, indices) => {
-                self.used(a);
+                self.read(a);
                 self.all(indices);
             }
             l3::Op::Append(a, element) => {
@@ -362,7 +408,7 @@ impl Uses {
                 params.iter().for_each(|(_, atom)| self.used(atom));
                 self.block(body);
             }
-            l3::Op::Tabulate { n, body, .. } => {
+            l3::Op::Tabulate { n, body, .. } | l3::Op::Sum { n, body, .. } => {
                 self.used(n);
                 self.block(body);
             }

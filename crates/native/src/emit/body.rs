@@ -85,7 +85,7 @@ pub(super) struct Body<'p> {
 }
 
 /// The values of a block that has ended by yielding; `None` if control doesn't get there.
-type Yielded = Option<Vec<Atom>>;
+pub(super) type Yielded = Option<Vec<Atom>>;
 
 impl Body<'_> {
     fn leaf(&self, var: Var) -> Leaf {
@@ -132,6 +132,11 @@ impl Body<'_> {
     pub(super) fn new_label(&mut self) -> String {
         self.labels += 1;
         format!("b{}", self.labels)
+    }
+
+    /// The basic block that is being written.
+    pub(super) fn label(&self) -> &str {
+        &self.label
     }
 
     pub(super) fn begin(&mut self, label: String) {
@@ -210,7 +215,7 @@ impl Body<'_> {
         self.lines.text.insert_str(start, &scratch);
     }
 
-    fn block(&mut self, block: &Block) -> Yielded {
+    pub(super) fn block(&mut self, block: &Block) -> Yielded {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
             for statement in &block.statements {
                 self.span = statement.span;
@@ -248,6 +253,7 @@ impl Body<'_> {
             Op::If(condition, yes, no) => return self.branch(vars, condition, yes, no),
             Op::Switch(tag, arms) => return self.switch(vars, tag, arms),
             Op::Loop { params, body } => return self.looped(vars, params, body),
+            Op::Sum { count, index, body } => return self.sum(&name, count, *index, body),
             Op::Node(id, atoms) => self.node(&name, id.0, atoms),
             Op::Load(_, node, at) => {
                 let from = self.lines.word(&self.atom(node), HEADER + at);

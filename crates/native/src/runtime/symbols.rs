@@ -32,6 +32,8 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_text", rt_text as *const ()),
         ("rt_quiet", rt_quiet as *const ()),
         ("rt_int_pow", rt_int_pow as *const ()),
+        ("rt_sum_chunk", rt_sum_chunk as *const ()),
+        ("rt_sum_end", rt_sum_end as *const ()),
         ("rt_power_slope", rt_power_slope as *const ()),
         ("rt_power_log", rt_power_log as *const ()),
         ("fmod", fmod as *const ()),
@@ -150,6 +152,22 @@ fn int_power(a: i64, b: i64) -> Result<i64, Code> {
         (_, Err(_)) => Err(codes::INT_OVERFLOW),
         (_, Ok(b)) => a.checked_pow(b).ok_or(codes::INT_OVERFLOW),
     }
+}
+
+/// # Safety
+/// As `emit::symbols` says.
+unsafe extern "C" fn rt_sum_chunk(values: *const f64, count: u64, room: *mut f64, chunk: u64) {
+    // SAFETY: compiled code gives so many values, and room for 64.
+    let (values, room) =
+        unsafe { (std::slice::from_raw_parts(values, count as usize), std::slice::from_raw_parts_mut(room, 64)) };
+    numerics::summation::push_chunk(room, chunk, numerics::summation::sum_chunk(values));
+}
+
+/// # Safety
+/// As `emit::symbols` says.
+unsafe extern "C" fn rt_sum_end(room: *const f64, chunks: u64) -> f64 {
+    // SAFETY: as above.
+    numerics::summation::total_of(unsafe { std::slice::from_raw_parts(room, 64) }, chunks)
 }
 
 /// `b (b-1) … (b-k+1) a^(b-k)`
