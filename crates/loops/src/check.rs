@@ -379,6 +379,8 @@ impl<'p> Checker<'p> {
             | Op::StoreRow { .. }
             | Op::OneHot { .. }
             | Op::AddAt { .. }
+            | Op::Placed(_)
+            | Op::AddPlaced { .. }
             | Op::Plus { .. }
             | Op::Text(_) => same(&[Leaf::Ptr]),
             Op::Prim(site, atoms) => {

@@ -12,6 +12,6 @@ pub mod text;
 pub use layout::{Layouts, leaves};
 pub use lower::lower;
 pub use term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, PrimSite, Program,
-    Statement, Use, Var,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Placed, PrimSite,
+    Program, Statement, Use, Var,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, Program, Statement, Var};
+use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, Placed, Program, Statement, Var};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -61,6 +61,13 @@ impl Display for Atom {
             Atom::Null => f.write_str("null"),
             Atom::Tag(tag) => write!(f, "tag {tag}"),
         }
+    }
+}
+
+impl Display for Placed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Placed { lengths, at, count, part, .. } = self;
+        write!(f, "place [{}] {count} from {at} <- {part}", list(lengths))
     }
 }
 
@@ -162,6 +169,8 @@ fn head(op: &Op) -> String {
         Op::Prim(site, atoms) => format!("p{site}({})", list(atoms)),
         Op::OneHot { lengths, at, value } => format!("one_hot [{}] {at} <- {value}", list(lengths)),
         Op::AddAt { sum, lengths, at, value, .. } => format!("add {sum} [{}] {at} <- {value}", list(lengths)),
+        Op::Placed(placed) => placed.to_string(),
+        Op::AddPlaced { sum, placed, .. } => format!("add {sum} {placed}"),
         Op::Plus { terms: [a, b], .. } => format!("plus {a} {b}"),
         Op::Text(text) => format!("t{text}"),
         Op::Quiet(quiet) => format!("quiet {quiet}"),

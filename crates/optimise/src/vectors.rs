@@ -226,8 +226,9 @@ impl Recipe {
             return one(Real, Bool, op);
         }
         match prim {
-            // A product of a sensitivity that has no holes.
+            // Sensitivities that have no holes.
             Prim::Scale => one(Real, Real, Scalar::Mul),
+            Prim::Plus => one(Real, Real, Scalar::Add),
             Prim::AtMost => Some(Recipe { takes: Real, gives: Real, steps: vec![Scalar::Le, Scalar::BoolToReal] }),
             Prim::IsNan => one(Real, Bool, Scalar::IsNan),
             Prim::IsFinite => one(Real, Bool, Scalar::IsFinite),

@@ -142,7 +142,7 @@ impl Flatten<'_> {
     }
 
     /// What is read where an array, or a view of one, is read.
-    fn viewed(&mut self, array: &l3::Atom, rank: u32) -> View {
+    pub(super) fn viewed(&mut self, array: &l3::Atom, rank: u32) -> View {
         match self.known(array) {
             Known::View(view) => view,
             _ => View { array: self.leaf(array), rank, dropped: 0, at: Atom::Int(0), length: None },
@@ -186,11 +186,14 @@ impl Flatten<'_> {
         self.added(view.at, at)
     }
 
-    fn multiplied(&mut self, a: Atom, b: Atom) -> Atom {
-        if a == Atom::Int(0) { a } else { self.let_one(Leaf::Int, Op::IndexMul(a, b)) }
+    pub(super) fn multiplied(&mut self, a: Atom, b: Atom) -> Atom {
+        match (a, b) {
+            (Atom::Int(0), _) | (_, Atom::Int(1)) => a,
+            _ => self.let_one(Leaf::Int, Op::IndexMul(a, b)),
+        }
     }
 
-    fn added(&mut self, a: Atom, b: Atom) -> Atom {
+    pub(super) fn added(&mut self, a: Atom, b: Atom) -> Atom {
         match (a, b) {
             (Atom::Int(0), other) | (other, Atom::Int(0)) => other,
             _ => self.let_one(Leaf::Int, Op::IndexAdd(a, b)),

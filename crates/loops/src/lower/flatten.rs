@@ -7,7 +7,8 @@ use first_order::{self as l3, Scalar, Type};
 
 use super::Tables;
 use super::facts::Facts;
-use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Statement, Var};
+use super::regions::is_slice;
+use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Placed, Statement, Var};
 
 pub(super) fn function(program: &l3::Program, function: &l3::Function, tables: &mut Tables) -> Function {
     let mut flatten = Flatten {
@@ -43,6 +44,8 @@ pub(super) enum Known {
     Inside(DescriptorId, Atom),
     /// A sensitivity that is zero but for one element: its one use is to be added to another.
     OneHot(OneHot),
+    /// A sensitivity that is zero but for a part: its one use is to be added to another.
+    Placed(Placed),
     /// Part of an array, only measured and read.
     View(View),
 }
@@ -86,6 +89,7 @@ pub(super) struct Flatten<'p> {
 impl<'p> Flatten<'p> {
     fn mark_opened(&mut self, body: &l3::Block) {
         let mut uses = Uses {
+            shapes: &self.program.shapes,
             count: vec![0; self.function.vars.len()],
             opened: std::mem::take(&mut self.opened),
             added: std::mem::take(&mut self.added),
@@ -172,6 +176,7 @@ impl<'p> Flatten<'p> {
         match self.known(atom) {
             Known::Leaves(leaves) => leaves,
             Known::Inside(..) => unreachable!("lowering: an opened sum is only switched on"),
+            Known::Placed(placed) => vec![self.let_one(Leaf::Object, Op::Placed(Box::new(placed)))],
             Known::View(_) => unreachable!("lowering: a view is only measured and read"),
             Known::OneHot(OneHot { lengths, at, value }) => {
                 vec![self.let_one(Leaf::Object, Op::OneHot { lengths, at, value })]
@@ -234,6 +239,13 @@ impl<'p> Flatten<'p> {
             l3::Op::Inject(tag, content) => self.inject(self.type_of_var(var), *tag, content),
             l3::Op::Box(content) => vec![self.boxed(self.type_of_var(var), content)],
             l3::Op::Switch(sum, arms) => self.switch(var, sum, arms),
+            l3::Op::Prim { prim, args, shapes, .. }
+                if self.viewed[var.0 as usize] && is_slice(&self.program.shapes, *prim, shapes) =>
+            {
+                let view = self.slice_view(&args[0], &args[1], shapes[1]);
+                self.known[var.0 as usize] = Some(Known::View(view));
+                return;
+            }
             l3::Op::Element(array, indices) if self.is_view(var, array, indices) => {
                 let view = self.row_view(array, indices);
                 self.known[var.0 as usize] = Some(Known::View(view));
@@ -321,14 +333,15 @@ impl<'p> Flatten<'p> {
 }
 
 /// How often each variable is used, and whether a use is as what is switched on, or as what is added, or all are readings.
-struct Uses {
+struct Uses<'p> {
+    shapes: &'p l3::Shapes,
     count: Vec<u32>,
     opened: Vec<bool>,
     added: Vec<bool>,
     viewed: Vec<bool>,
 }
 
-impl Uses {
+impl Uses<'_> {
     fn used(&mut self, atom: &l3::Atom) {
         self.read(atom);
         if let l3::Atom::Var(var) = atom {
@@ -353,12 +366,13 @@ impl Uses {
             l3::End::Again(atoms) => self.all(atoms),
             l3::End::Never => {}
         }
-        for statement in &block.statements {
-            stacker::maybe_grow(64 << 10, 1 << 20, || self.op(&statement.op));
+        // Backwards: what becomes of a part of an array is known before the array is looked at.
+        for statement in block.statements.iter().rev() {
+            stacker::maybe_grow(64 << 10, 1 << 20, || self.op(statement.var, &statement.op));
         }
     }
 
-    fn op(&mut self, op: &l3::Op) {
+    fn op(&mut self, var: l3::Var, op: &l3::Op) {
         match op {
             l3::Op::Atom(a)
             | l3::Op::View(a)
@@ -370,6 +384,12 @@ impl Uses {
             l3::Op::Len(a) => self.read(a),
             l3::Op::Scalar(_, atoms) | l3::Op::Struct(atoms) | l3::Op::Call(_, atoms) | l3::Op::Array(atoms) => {
                 self.all(atoms);
+            }
+            l3::Op::Prim { prim, args, shapes, .. }
+                if self.viewed[var.0 as usize] && is_slice(self.shapes, *prim, shapes) =>
+            {
+                self.read(&args[0]);
+                self.used(&args[1]);
             }
             l3::Op::Prim { prim, args, .. } => {
                 self.all(args);

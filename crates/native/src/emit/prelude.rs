@@ -243,6 +243,8 @@ declare nonnull ptr @rt_grow(ptr, ptr, i64, i64, i64) cold nounwind
 declare void @rt_prim(ptr, i64, ptr, ptr) nounwind
 declare nonnull ptr @rt_one_hot(ptr, i64, ptr, i64, double) nounwind
 declare nonnull ptr @rt_add_at(ptr, ptr, i64, ptr, i64, double, i64) nounwind
+declare nonnull ptr @rt_place(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind
+declare nonnull ptr @rt_add_placed(ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64) nounwind
 declare nonnull ptr @rt_plus(ptr, ptr, ptr, i64, i64) nounwind
 declare nonnull ptr @rt_text(ptr, i64) nounwind
 declare void @rt_quiet(ptr, i64) nounwind

@@ -6,7 +6,7 @@ use base::{Code, FileId, Span, codes};
 use eval::Value;
 
 use super::arrays::{rt_array, rt_copy_array, rt_grow, rt_replace_row, rt_row, rt_store_row};
-use super::collect::{rt_add_at, rt_one_hot, rt_plus};
+use super::collect::{rt_add_at, rt_add_placed, rt_one_hot, rt_place, rt_plus};
 use super::handle;
 use super::prim::rt_prim;
 use super::{Context, fail_with};
@@ -28,6 +28,8 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_prim", rt_prim as *const ()),
         ("rt_one_hot", rt_one_hot as *const ()),
         ("rt_add_at", rt_add_at as *const ()),
+        ("rt_place", rt_place as *const ()),
+        ("rt_add_placed", rt_add_placed as *const ()),
         ("rt_plus", rt_plus as *const ()),
         ("rt_text", rt_text as *const ()),
         ("rt_quiet", rt_quiet as *const ()),
