@@ -397,7 +397,7 @@ fn is_brief(program: &Program) -> bool {
 
 fn is_straight(block: &Block) -> bool {
     block.statements.iter().all(|statement| match &statement.op {
-        Op::Loop { .. } | Op::Tabulate { .. } | Op::Call(..) => false,
+        Op::Loop { .. } | Op::Tabulate { .. } | Op::Sum { .. } | Op::Call(..) => false,
         Op::If(_, then, otherwise) => is_straight(then) && is_straight(otherwise),
         Op::Switch(_, arms) => arms.iter().all(|(_, arm)| is_straight(arm)),
         _ => true,

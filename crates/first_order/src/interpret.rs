@@ -320,6 +320,10 @@ impl Machine<'_> {
                 self.quiet = self.quiet.checked_sub(1).expect("interpret: `quiet` ends where it began");
                 Value::Unit
             }
+            Simple::Require(condition, code) => match self.read(condition, base) {
+                Value::Bool(true) => Value::Unit,
+                _ => return Err(Stop::Error { code: *code, span }),
+            },
             Simple::Fail(code) => return Err(Stop::Error { code: *code, span }),
         })
     }

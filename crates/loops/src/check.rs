@@ -232,6 +232,11 @@ impl<'p> Checker<'p> {
                 self.branches(&arms, &results)?
             }
             Op::Loop { params, body } => self.looped(params, body, &results)?,
+            // Of no rounds there is a sum too.
+            Op::Sum { count, index, body } => {
+                self.looped(&[(*index, *count)], body, &results)?;
+                Gets::ToTheEnd
+            }
             Op::Fail(_) => Gets::Elsewhere,
             _ => Gets::ToTheEnd,
         };
@@ -345,6 +350,10 @@ impl<'p> Checker<'p> {
             }
             Op::If(condition, ..) | Op::Require(condition, _) => self.fits(condition, Leaf::Bool),
             Op::Switch(tag, _) => self.fits(tag, Leaf::Int),
+            Op::Sum { count, .. } => {
+                self.fits(count, Leaf::Int)?;
+                same(&[Leaf::Real])
+            }
             Op::Loop { params, .. } => params.iter().try_for_each(|(param, atom)| self.fits(atom, self.leaf(*param))),
             Op::Node(id, atoms) => {
                 let words = self.program.descriptors[id.0 as usize].words as usize;
@@ -373,6 +382,8 @@ impl<'p> Checker<'p> {
             | Op::StoreRow { .. }
             | Op::OneHot { .. }
             | Op::AddAt { .. }
+            | Op::Placed(_)
+            | Op::AddPlaced { .. }
             | Op::Plus { .. }
             | Op::Text(_) => same(&[Leaf::Ptr]),
             Op::Prim(site, atoms) => {

@@ -12,7 +12,7 @@ pub mod text;
 pub use layout::{Layouts, leaves};
 pub use lower::lower;
 pub use term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, PrimSite, Program,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Placed, PrimSite, Program,
     Statement, Use, Var,
 };
 pub use text::parse;

@@ -27,7 +27,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use first_order::text::{name, print_type, quoted, real, span};
 
-use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, PrimSite, Program, Statement, Var};
+use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, Placed, PrimSite, Program, Statement, Var};
 
 pub use parse::parse;
 
@@ -111,6 +111,14 @@ impl Display for Atom {
     }
 }
 
+impl Display for Placed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Placed { site, lengths, index, at, count, part, plain } = self;
+        let plain = if *plain { "plain " } else { "" };
+        write!(f, "place [{}] at [{}] {count} from {at} <- {plain}{part} by p{site}", list(lengths), list(index))
+    }
+}
+
 fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
 }
@@ -140,8 +148,10 @@ impl Display for Function {
 fn each_bound(block: &Block, visit: &mut dyn FnMut(&Var)) {
     for statement in &block.statements {
         statement.vars.iter().for_each(&mut *visit);
-        if let Op::Loop { params, .. } = &statement.op {
-            params.iter().for_each(|(param, _)| visit(param));
+        match &statement.op {
+            Op::Loop { params, .. } => params.iter().for_each(|(param, _)| visit(param)),
+            Op::Sum { index, .. } => visit(index),
+            _ => {}
         }
         statement.op.for_each_block(|block| stacker::maybe_grow(64 << 10, 1 << 20, || each_bound(block, visit)));
     }
@@ -207,7 +217,7 @@ impl Printer<'_> {
                     self.block(&arm.block);
                 }
             }
-            Op::Loop { body, .. } => self.block(body),
+            Op::Loop { body, .. } | Op::Sum { body, .. } => self.block(body),
             _ => {}
         }
         self.text.push_str(&span(*place));
@@ -231,6 +241,7 @@ impl Printer<'_> {
                 let first = |(param, atom): &(Var, Atom)| format!("{} = {atom}", self.function.binder(*param));
                 format!("loop {}", list(params.iter().map(first)))
             }
+            Op::Sum { count, index, .. } => format!("sum {} in 0..{count}", self.function.binder(*index)),
             Op::Node(id, atoms) => format!("new d{}({})", id.0, list(atoms)),
             Op::Load(id, node, at) => format!("{node}.{at} of d{}", id.0),
             Op::Open { descriptor, node, taken } if taken.is_empty() => format!("open {node} of d{}", descriptor.0),
@@ -262,6 +273,8 @@ impl Printer<'_> {
             Op::AddAt { site, sum, lengths, at, value } => {
                 format!("add_at {sum} [{}] {at} <- {value} by p{site}", list(lengths))
             }
+            Op::Placed(placed) => placed.to_string(),
+            Op::AddPlaced { site, sum, placed } => format!("add {sum} by p{site} {placed}"),
             Op::Plus { site, terms: [a, b], plain } => {
                 let [p, q] = plain.map(|plain| if plain { "plain " } else { "" });
                 format!("plus {p}{a}, {q}{b} by p{site}")

@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use base::{Code, FileId, Span};
 use first_order::Scalar;
 use loops::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Op, Program, Statement,
-    Var, check, lower, parse,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Op, Placed, Program,
+    Statement, Var, check, lower, parse,
 };
 
 /// The program that the text of a program is; not compared where a constant is a nan.
@@ -37,6 +37,8 @@ fn operations() -> Vec<(usize, Op)> {
     let (d, code) = (DescriptorId(0), Code(307));
     let block = |end| Box::new(Block { statements: vec![], end });
     let arm = |nulls, end| Arm { nulls, block: *block(end) };
+    let placed =
+        Placed { site: 0, lengths: vec![v, w], index: vec![], at: w, count: Atom::Int(2), part: v, plain: false };
     let scalars = Scalar::all().map(|scalar| (1, Op::Scalar(scalar, vec![v, real, small])));
     let others = vec![
         (1, Op::IndexAdd(v, least)),
@@ -71,6 +73,12 @@ fn operations() -> Vec<(usize, Op)> {
         (1, Op::Prim(0, vec![v])),
         (1, Op::OneHot { lengths: vec![v, w], at: Atom::Int(1), value: Atom::Real(f64::NEG_INFINITY) }),
         (1, Op::AddAt { site: 0, sum: v, lengths: vec![w], at: w, value: real }),
+        (1, Op::Sum { count: w, index: Var(3), body: block(End::Yield(vec![real])) }),
+        (1, Op::Placed(Box::new(placed.clone()))),
+        (
+            1,
+            Op::AddPlaced { site: 0, sum: v, placed: Box::new(Placed { plain: true, index: vec![w, null], ..placed }) },
+        ),
         (1, Op::Plus { site: 0, terms: [v, w], plain: [true, false] }),
         (1, Op::Text(0)),
         (0, Op::Quiet(true)),

@@ -9,6 +9,7 @@ mod nodes;
 mod prelude;
 mod recursion;
 mod scalars;
+mod sums;
 mod symbols;
 mod transcendentals;
 

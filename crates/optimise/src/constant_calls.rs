@@ -123,9 +123,11 @@ fn is_simple(op: &Op) -> bool {
         | Op::View(_)
         | Op::Call(..)
         | Op::Loop { .. }
+        | Op::Require(..)
         | Op::Fail(_) => true,
         Op::Text(_)
         | Op::Tabulate { .. }
+        | Op::Sum { .. }
         | Op::Array(_)
         | Op::Len(_)
         | Op::Element(..)

@@ -27,6 +27,7 @@ mod tail_calls;
 mod tapes;
 mod unname;
 mod unroll_recursion;
+mod vectors;
 mod walk;
 
 use first_order::Program;
@@ -46,6 +47,7 @@ const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions:
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
+const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
 const TABLES: Pass = Pass { name: "tables", run: tables::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
 const SINK: Pass = Pass { name: "sink", run: sink::run };
@@ -62,6 +64,7 @@ pub const PASSES: &[Pass] = &[
     INLINE,
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
+    VECTORS,
     SIMPLIFY,
     COMMON,
     TABLES,

@@ -77,6 +77,8 @@ enum Known {
     Not(Atom),
     /// The length of some array.
     IsLength,
+    /// Two ints are the same.
+    Same(Atom, Atom),
 }
 
 /// What held before.

@@ -48,7 +48,7 @@ fn made<'a>(function: &'a Function, statement: &Statement) -> Option<&'a Type> {
         Op::Element(..) => matches!(ty, Type::Array(..)),
         Op::Atom(_) | Op::Scalar(..) | Op::Struct(_) | Op::Field(..) | Op::Inject(..) | Op::Switch(..) => false,
         Op::If(..) | Op::Unbox(_) | Op::View(_) | Op::Call(..) | Op::Loop { .. } | Op::Len(_) => false,
-        Op::Quiet(_) | Op::Fail(_) => false,
+        Op::Quiet(_) | Op::Sum { .. } | Op::Require(..) | Op::Fail(_) => false,
     };
     makes.then_some(ty)
 }
@@ -62,7 +62,7 @@ fn each_statement(block: &Block, see: &mut dyn FnMut(&Statement)) {
                 each_statement(otherwise, see);
             }
             Op::Switch(_, arms) => arms.iter().for_each(|(_, arm)| each_statement(arm, see)),
-            Op::Loop { body, .. } | Op::Tabulate { body, .. } => each_statement(body, see),
+            Op::Loop { body, .. } | Op::Tabulate { body, .. } | Op::Sum { body, .. } => each_statement(body, see),
             _ => {}
         }
     }

@@ -287,8 +287,8 @@ impl Printer<'_> {
                 self.out.push(')');
                 self.block(function, body)
             }
-            Op::Tabulate { n, index, body } => {
-                self.unary("tabulate", n)?;
+            Op::Tabulate { n, index, body } | Op::Sum { n, index, body } => {
+                self.unary(if matches!(op, Op::Sum { .. }) { "sum" } else { "tabulate" }, n)?;
                 self.out.push_str(" (");
                 self.binder(function, *index)?;
                 self.out.push(')');
@@ -319,6 +319,10 @@ impl Printer<'_> {
                 write!(self.out, ") to s{}", result.0)
             }
             Op::Quiet(on) => write!(self.out, "quiet {}", if *on { "on" } else { "off" }),
+            Op::Require(condition, code) => {
+                self.unary("require", condition)?;
+                write!(self.out, " else {code}")
+            }
             Op::Fail(code) => write!(self.out, "fail {code}"),
         }
     }

@@ -69,15 +69,16 @@ impl Names<'_> {
             Op::Call(id, _) => self.function(*id),
             Op::Switch(_, arms) => arms.iter().flat_map(|arm| &arm.nulls).try_for_each(|null| self.var(*null)),
             Op::Loop { params, .. } => params.iter().try_for_each(|(param, _)| self.var(*param)),
+            Op::Sum { index, .. } => self.var(*index),
             Op::Node(id, _) | Op::NewArray(id, _) => self.descriptor(*id),
             Op::Load(id, _, at) => self.word(*id, *at),
             Op::Open { descriptor, taken, .. } => taken.iter().try_for_each(|(var, at)| {
                 self.var(*var)?;
                 self.word(*descriptor, *at)
             }),
-            Op::Prim(site, _) | Op::AddAt { site, .. } | Op::Plus { site, .. } => {
-                known("p", *site, self.program.prims.len())
-            }
+            Op::Prim(site, _) | Op::AddAt { site, .. } | Op::Plus { site, .. } => self.site(*site),
+            Op::Placed(placed) => self.site(placed.site),
+            Op::AddPlaced { site, placed, .. } => self.site(*site).and_then(|()| self.site(placed.site)),
             Op::Text(text) => known("t", *text, self.program.texts.len()),
             _ => Ok(()),
         }
@@ -93,6 +94,10 @@ impl Names<'_> {
 
     fn function(&self, id: FunctionId) -> Result<(), String> {
         known("f", id.0, self.program.functions.len())
+    }
+
+    fn site(&self, site: u32) -> Result<(), String> {
+        known("p", site, self.program.prims.len())
     }
 
     fn descriptor(&self, id: DescriptorId) -> Result<(), String> {

@@ -5,7 +5,7 @@ use first_order::{self as l3, Definition, Scalar, ShapeId, Type};
 
 use crate::layout::Layouts;
 use crate::term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, PrimSite, Program,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Placed, PrimSite, Program,
     Statement, Var,
 };
 
@@ -229,6 +229,12 @@ impl Reader<'_> {
                 Op::Switch(tag, arms)
             }
             "loop" => self.repeat()?,
+            "sum" => {
+                let index = self.binder()?;
+                self.text.word("in")?;
+                let count = self.end_of_range()?;
+                Op::Sum { count, index, body: Box::new(self.nested()?) }
+            }
             "new" => Op::Node(self.descriptor_id()?, self.atoms('(', ')')?),
             "open" => self.open()?,
             "is_object" => Op::IsObject(self.atom()?),
@@ -271,6 +277,12 @@ impl Reader<'_> {
                 let value = self.stored()?;
                 Op::AddAt { site: self.by_site()?, sum, lengths, at, value }
             }
+            "place" => Op::Placed(Box::new(self.placed()?)),
+            "add" => {
+                let (sum, site) = (self.atom()?, self.by_site()?);
+                self.text.word("place")?;
+                Op::AddPlaced { site, sum, placed: Box::new(self.placed()?) }
+            }
             "plus" => {
                 let (first, a) = (self.text.takes_word("plain"), self.atom()?);
                 self.text.symbol(',')?;
@@ -302,11 +314,7 @@ impl Reader<'_> {
             return Ok(Op::IndexMul(a, self.atom()?));
         }
         if self.text.takes_word("in") {
-            let start: u32 = self.text.number()?;
-            if start != 0 || !self.text.takes(&Token::Range) {
-                return self.text.error("expected a range from 0");
-            }
-            return Ok(Op::InRange(a, self.atom()?));
+            return Ok(Op::InRange(a, self.end_of_range()?));
         }
         if self.text.takes_symbol('.') {
             let at = self.text.number()?;
@@ -458,6 +466,27 @@ impl Reader<'_> {
         let dropped = self.text.number()?;
         self.text.word("from")?;
         Ok((array, dropped, self.atom()?))
+    }
+
+    /// A range from 0, as in `0..v3`.
+    fn end_of_range(&mut self) -> Result<Atom> {
+        let start: u32 = self.text.number()?;
+        if start != 0 || !self.text.takes(&Token::Range) {
+            return self.text.error("expected a range from 0");
+        }
+        self.atom()
+    }
+
+    /// A part of a sensitivity, after the word `place`.
+    fn placed(&mut self) -> Result<Placed> {
+        let lengths = self.atoms('[', ']')?;
+        self.text.word("at")?;
+        let (index, count) = (self.atoms('[', ']')?, self.atom()?);
+        self.text.word("from")?;
+        let at = self.atom()?;
+        self.arrow()?;
+        let (plain, part) = (self.text.takes_word("plain"), self.atom()?);
+        Ok(Placed { site: self.by_site()?, lengths, index, at, count, part, plain })
     }
 
     fn by_site(&mut self) -> Result<u32> {

@@ -27,6 +27,12 @@ impl Simplifier<'_> {
                 self.push(out, Statement { var, op: Op::Tabulate { n, index, body: Box::new(body) }, span }, inside);
                 Flow::Next
             }
+            Op::Sum { n, index, body } => {
+                let (body, inside) = crate::deep(|| self.block(*body));
+                self.push(out, Statement { var, op: Op::Sum { n, index, body: Box::new(body) }, span }, inside);
+                Flow::Next
+            }
+            Op::Require(condition, code) => self.require(var, condition, code, span, out),
             Op::Fail(_) => {
                 self.push(out, Statement { var, op, span }, PURE);
                 Flow::Ends(End::Never)
@@ -46,6 +52,40 @@ impl Simplifier<'_> {
                 Flow::Next
             }
         }
+    }
+
+    /// From here on the condition holds.
+    fn require(
+        &mut self,
+        var: Var,
+        condition: Atom,
+        code: base::Code,
+        span: base::Span,
+        out: &mut Vec<Statement>,
+    ) -> Flow {
+        if let Atom::Bool(false) = condition {
+            self.push(out, Statement { var, op: Op::Fail(code), span }, PURE);
+            return Flow::Ends(End::Never);
+        }
+        self.forward(var, Atom::Unit);
+        let Atom::Var(c) = condition else { return Flow::Next };
+        let same = match self.known[c.0 as usize].clone() {
+            Known::Same(mut a, mut b) => {
+                self.resolve(&mut a);
+                self.resolve(&mut b);
+                (a != b).then_some((a, b))
+            }
+            _ => None,
+        };
+        self.push(out, Statement { var, op: Op::Require(condition, code), span }, PURE);
+        self.forward_here(c, Atom::Bool(true));
+        if let Some((other, Atom::Var(one)) | (Atom::Var(one), other)) = same {
+            if let Atom::Var(other) = other {
+                self.uses[other.0 as usize] += self.uses[one.0 as usize];
+            }
+            self.forward_here(one, other);
+        }
+        Flow::Next
     }
 
     /// The same by a simpler operation.
@@ -145,7 +185,15 @@ impl Simplifier<'_> {
             }
             Op::Array(elements) => Known::Length(Atom::Int(elements.len() as i64)),
             Op::Scalar(Scalar::Not, args) => Known::Not(args[0].clone()),
-            Op::Len(_) => Known::IsLength,
+            Op::Len(array) => {
+                if let Atom::Var(array) = array
+                    && matches!(self.known[array.0 as usize], Known::Nothing)
+                {
+                    self.know_here(*array, Known::Length(Atom::Var(var)));
+                }
+                Known::IsLength
+            }
+            Op::Scalar(Scalar::IntEq, args) => Known::Same(args[0].clone(), args[1].clone()),
             _ => return,
         };
         self.know(var, known);

@@ -98,12 +98,13 @@ impl Parser<'_> {
                 })?;
                 Ok(Op::Loop { params, body: Box::new(self.block()?) })
             }
-            "tabulate" => {
+            "tabulate" | "sum" => {
                 let n = self.atom()?;
                 self.symbol('(')?;
                 let index = self.binder()?;
                 self.symbol(')')?;
-                Ok(Op::Tabulate { n, index, body: Box::new(self.block()?) })
+                let body = Box::new(self.block()?);
+                Ok(if word == "sum" { Op::Sum { n, index, body } } else { Op::Tabulate { n, index, body } })
             }
             "len" => Ok(Op::Len(self.atom()?)),
             "element" => Ok(Op::Element(self.atom()?, self.atoms('[', ']')?)),
@@ -120,6 +121,11 @@ impl Parser<'_> {
             "prim" => self.application(),
             "quiet" if self.takes_word("on") => Ok(Op::Quiet(true)),
             "quiet" => self.word("off").map(|()| Op::Quiet(false)),
+            "require" => {
+                let condition = self.atom()?;
+                self.word("else")?;
+                Ok(Op::Require(condition, self.code()?))
+            }
             "fail" => Ok(Op::Fail(self.code()?)),
             "transcendental" => Ok(Op::Scalar(Scalar::Function(self.number()?), self.operands()?)),
             scalar => match Scalar::by_name(scalar) {
