@@ -106,6 +106,8 @@ struct Survey<'f> {
     reads: FxHashMap<Var, Vec<Read>>,
     /// The index of each `tabulate` and `sum`.
     indices: FxHashMap<Var, Var>,
+    /// Arrays of which the length is asked.
+    measured: FxHashSet<Var>,
     /// Arrays that are used otherwise.
     escaped: FxHashSet<Var>,
     /// Arrays that are updated or given away.
@@ -122,6 +124,7 @@ impl<'f> Survey<'f> {
             tables: vec![],
             reads: FxHashMap::default(),
             indices: FxHashMap::default(),
+            measured: FxHashSet::default(),
             escaped: FxHashSet::default(),
             consumed: FxHashSet::default(),
             fields: FxHashMap::default(),
@@ -174,7 +177,9 @@ impl<'f> Survey<'f> {
                 self.reads.entry(*array).or_default().push(read);
                 self.used(&indices[0]);
             }
-            Op::Len(Atom::Var(_)) => {}
+            Op::Len(Atom::Var(array)) => {
+                self.measured.insert(*array);
+            }
             Op::Field(Atom::Var(whole), field) => self.fields.entry(*whole).or_default().push((*field, var)),
             _ => {
                 op.atoms(&mut |atom| self.used(atom));
@@ -195,7 +200,7 @@ impl<'f> Survey<'f> {
 
     /// What is read of a variable that holds a struct.
     fn need(&self, var: Var) -> Need {
-        if self.whole.contains(&var) || self.reads.contains_key(&var) {
+        if self.whole.contains(&var) || self.reads.contains_key(&var) || self.measured.contains(&var) {
             return Need::All;
         }
         let mut fields = BTreeMap::new();

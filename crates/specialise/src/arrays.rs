@@ -126,6 +126,8 @@ impl Specialiser<'_> {
                 let shape = self.array_shape(rank, element);
                 self.bridge(prim, vec![value, indices, values], shape, span)
             }
+            // Elements that are there one by one needn't be collected.
+            Prim::Unspread if !collected && rank == 1 && self.is_listed(element) => Ok(value),
             Prim::Unspread => {
                 let (rank, element) = match self.graph.alternatives(element).iter().find_map(|one| match one.head {
                     Head::Handle(rank) | Head::Array(rank) => Some((rank + 1, one.parts[0])),
@@ -181,6 +183,14 @@ impl Specialiser<'_> {
             }
             other => unreachable!("arrays: {other}"),
         }
+    }
+
+    /// Is an array of such sensitivities as good as one that is collected? Not if they would be stacked, or be holes.
+    fn is_listed(&self, element: ShapeId) -> bool {
+        let alternatives = self.graph.alternatives(element);
+        let stacks = alternatives.iter().any(|one| matches!(one.head, Head::Array(_) | Head::Handle(_) | Head::Frame(_)));
+        let holes = alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real));
+        !stacks && (element == REAL || !holes)
     }
 
     fn reshape(&mut self, alt: &Alt, lengths: &Val, span: Span) -> Result1<Val> {
@@ -585,6 +595,7 @@ impl Specialiser<'_> {
     /// Every element of a vector is the same number, and no −0.0, which would be taken for the symbolic zero.
     fn fill_vector(&mut self, frame: &Alt, d: &Val, span: Span) -> Result1<Val> {
         let n = self.part(frame, 0, span).atom;
+        let n = self.scalar(Scalar::Length, vec![n], INT, span).atom;
         let number = self.scalar(Scalar::Add, vec![d.atom.clone(), Atom::Real(0.0)], REAL, span);
         let shape = self.array_shape(1, REAL);
         let (ty, index) = (self.type_of(shape), self.draft.fresh(Type::Int));

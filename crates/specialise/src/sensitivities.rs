@@ -2,7 +2,7 @@
 
 use base::{Name, Span, codes};
 use calculus::Prim;
-use first_order::{Atom, Head, ShapeId};
+use first_order::{Atom, Head, Op, Scalar, ShapeId, Type};
 
 use crate::graph::{BOOL, NEVER, REAL, ZERO};
 use crate::instances::Specialiser;
@@ -165,6 +165,14 @@ impl Specialiser<'_> {
 
     /// Arrays fit if their shapes are equal.
     fn conform_arrays(&mut self, of: Val, d: Val, code: base::Code, span: Span) -> Result1<()> {
+        let vector = |this: &Self, of: &Val| this.graph.only(of.shape).is_some_and(|one| one.head == Head::Array(1));
+        if vector(self, &of) && vector(self, &d) {
+            let known = self.draft.write(Type::Int, Op::Len(of.atom), span);
+            let given = self.draft.write(Type::Int, Op::Len(d.atom), span);
+            let equal = self.scalar(Scalar::IntEq, vec![known, given], BOOL, span);
+            self.draft.write(Type::unit(), Op::Require(equal.atom, code), span);
+            return Ok(());
+        }
         let lengths = self.graph.single(Head::Array(1), vec![crate::graph::INT]);
         let known = self.bridge(Prim::Shape, vec![of], lengths, span)?;
         let given = self.bridge(Prim::Shape, vec![d], lengths, span)?;

@@ -442,7 +442,7 @@ fn cost(scalar: Scalar) -> Option<u32> {
         S::Add | S::Sub | S::Mul | S::Neg | S::Abs | S::Minimum | S::Maximum => Some(1),
         S::Eq | S::Ne | S::Lt | S::Le | S::Gt | S::Ge | S::Not | S::BoolEq | S::Select => Some(1),
         S::IntEq | S::IntNe | S::IntLt | S::IntLe | S::IntGt | S::IntGe | S::ToReal | S::BoolToReal => Some(1),
-        S::IntMinimum | S::IntMaximum => Some(1),
+        S::IntMinimum | S::IntMaximum | S::Length => Some(1),
         S::Div => Some(DIVISION),
         _ => None,
     }
