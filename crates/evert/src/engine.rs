@@ -286,7 +286,7 @@ impl Engines {
         self.last = Some(Compilation {
             instances: step.instances,
             statements: size_of(&step.program),
-            stats: code.stats,
+            stats: code.stats.clone(),
             peak_bytes: usage.peak_bytes,
             allocated_bytes: usage.allocated_bytes,
             live_after: usage.live_after as usize,

@@ -44,7 +44,7 @@ pub struct Compiled {
 }
 
 /// What compiling took.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
     pub ir_bytes: usize,
     pub object_bytes: usize,
