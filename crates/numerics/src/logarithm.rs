@@ -1,13 +1,15 @@
 //! Logarithms. u = 2^k·m with m in [√½, √2], and ln m = 2·atanh(s), s = (m−1)/(m+1), by a polynomial in s².
 //! Of 0: −∞; of a negative number: NaN; of ∞: ∞.
 
-use crate::coefficients::{FIFTH_2, LN_2, LOG_FAR_TAIL, LOG_TAIL, LOG2_E_PAIR, LOG10_2, LOG10_E, THIRD_2};
+use crate::coefficients::{
+    LN_2, LN_2_SHORT, LOG_HEADS, LOG_RECIPROCALS, LOG_TAIL, LOG_TAILS, LOG2_E_PAIR, LOG10_2, LOG10_E,
+};
 use crate::double_double::{
     Double, add, add_real, constant, div, fast_two_sum, from_real, horner, mul, mul_real, scale, select, two_prod,
     two_sum,
 };
 use crate::ops::{Ops, choose};
-use crate::scaling::{Split, is_ordinary, split, split_ordinary, to_real};
+use crate::scaling::{SQRT_HALF_BITS, Split, is_ordinary, split, split_ordinary, to_real};
 
 /// ln x.
 #[inline(always)]
@@ -74,19 +76,64 @@ pub(crate) fn log_double<O: Ops>(o: &O, u: Double<O::F>, f: Double<O::F>, doubli
     add(mul_real(o, constant(o, LN_2), k), log_near_one(o, excess))
 }
 
-/// ln u for finite u > 0, to about 2^-69 relatively (absolutely near 1 unless u is one real).
+/// ln u for finite u > 0, to about 2^-68 relatively (absolutely near 1 unless u is one real).
 #[inline(always)]
 pub(crate) fn log_accurate<O: Ops>(o: &O, u: Double<O::F>) -> Double<O::F> {
-    let (k, excess) = split_excess(o, u);
-    let twice = twice_s(o, excess);
-    let s = scale(twice, o.real(0.5));
-    let s2 = mul(o, s, s);
-    let far = s2.hi * horner(o, s2.hi, &LOG_FAR_TAIL);
-    let fifth = add_real(constant(o, FIFTH_2), far);
-    let third = add(constant(o, THIRD_2), mul(o, s2, fifth));
-    let cubic = mul(o, mul(o, s, s2), third);
-    let near_one = add(twice, cubic);
-    add(mul_real(o, constant(o, LN_2), k), near_one)
+    let Split { exponent, mantissa } = split(o, u);
+    log_by_table(o, exponent, mantissa.hi, Some(mantissa.lo))
+}
+
+/// ln x of an ordinary x, given its split; as accurately.
+#[inline(always)]
+pub(crate) fn log_of_ordinary<O: Ops>(o: &O, Split { exponent, mantissa }: Split<O::F, O::I>) -> Double<O::F> {
+    log_by_table(o, exponent, mantissa.hi, None)
+}
+
+/// ln(2^exponent·(m + lo)). The part of [√½, √2] in which m lies has a short number c near its reciprocal in a table, so that r = m·c − 1 is
+/// exact and below 2^-6.8; then ln m = −ln c + ln(1 + r).
+#[inline(always)]
+fn log_by_table<O: Ops>(o: &O, exponent: O::I, m: O::F, lo: Option<O::F>) -> Double<O::F> {
+    let part = part_of(o, m);
+    let of = |table: &'static [i64; PARTS]| o.of_bits(o.lookup(table, part));
+    let reciprocal = of(&LOG_RECIPROCALS);
+    let r = o.fma(m, reciprocal, o.real(-1.0));
+    let k = to_real(o, exponent);
+    // Exact: both are multiples of 2^-42.
+    let head = o.fma(k, o.real(LN_2_SHORT.0), of(&LOG_HEADS));
+    let tail = o.fma(k, o.real(LN_2_SHORT.1), of(&LOG_TAILS));
+    // ln(1 + r) = r − r²/2 + r³·p(r), and its slope is about 1 − r
+    let slope = |lo: O::F| {
+        let lo = lo * reciprocal;
+        tail + o.fma(-r, lo, lo)
+    };
+    let tail = lo.map_or(tail, slope);
+    let square = two_prod(o, r, r);
+    let cubic = square.hi * r * log1p_tail(o, r, square.hi);
+    let linear = two_sum(head, r);
+    let half = o.real(0.5);
+    let quadratic = fast_two_sum(linear.hi, -(square.hi * half));
+    let rest = (linear.lo + quadratic.lo) + (tail + o.fma(-half, square.lo, cubic));
+    fast_two_sum(quadratic.hi, rest)
+}
+
+/// Into how many parts [√½, √2] is cut.
+const PARTS: usize = 128;
+
+/// The part in which a mantissa lies; for what is none, some part.
+#[inline(always)]
+fn part_of<O: Ops>(o: &O, mantissa: O::F) -> O::I {
+    const BITS_OF_A_PART: i64 = 52 - 7;
+    let above = o.sub_i(o.bits(mantissa), o.int(SQRT_HALF_BITS));
+    o.and_i(o.lshr(above, o.int(BITS_OF_A_PART)), o.int(PARTS as i64 - 1))
+}
+
+/// (ln(1 + r) − r + r²/2)/r³ for |r| < 2^-6.8, given r²: 1/3 − r/4 + r²/5 − …, in few steps.
+#[inline(always)]
+fn log1p_tail<O: Ops>(o: &O, r: O::F, r2: O::F) -> O::F {
+    let pair = |n: f64| o.fma(r, o.real(-1.0 / (n + 1.0)), o.real(1.0 / n));
+    let low = o.fma(r2, pair(5.0), pair(3.0));
+    let high = o.fma(r2, pair(9.0), pair(7.0));
+    o.fma(r2 * r2, high, low)
 }
 
 /// u = 2^k·(1 + excess).
