@@ -7,7 +7,7 @@ The error of the rounded polynomial goes to stderr, as log2 of the largest weigh
 import math
 import struct
 import sys
-from mpmath import mp, mpf, cos, pi, sin, exp, log, atan, atanh, erf, erfc, sqrt, loggamma, digamma, findroot, floor, cbrt, euler
+from mpmath import mp, mpf, cos, pi, sin, exp, log, asin, atan, atanh, erf, erfc, sqrt, loggamma, digamma, findroot, floor, cbrt, euler
 
 mp.prec = 300
 SMALLEST = mpf(10) ** -18  # where a formula divides by its argument
@@ -105,8 +105,6 @@ constant("TWO_OVER_PI", "2/π.", 2 / pi)
 triple_constant("HALF_PI", "π/2.", pi / 2)
 pair_constant("PI", "π.", pi)
 pair_constant("QUARTER_PI", "π/4.", pi / 4)
-pair_constant("THIRD_2", "2/3.", mpf(2) / 3)
-pair_constant("FIFTH_2", "2/5.", mpf(2) / 5)
 pair_constant("MINUS_SIXTH", "−1/6.", -mpf(1) / 6)
 pair_constant("TWELFTH", "1/12.", mpf(1) / 12)
 constant("TAN_PI_8", "tan(π/8) = √2 − 1.", sqrt(mpf(2)) - 1)
@@ -133,11 +131,6 @@ polynomial(
     "2 atanh(s) = 2s + s³·p(s²), |s| ≤ (√2−1)².",
     lambda w: atanh_tail(w, 3), 0, s_max**2, 7, lambda w: w,
 )
-polynomial(
-    "LOG_FAR_TAIL",
-    "2 atanh(s) = 2s + 2s³/3 + 2s⁵/5 + s⁷·p(s²), |s| ≤ (√2−1)².",
-    lambda w: atanh_tail(w, 7), 0, s_max**2, 7, lambda w: w**3,
-)
 
 quarter = pi / 4 * mpf("1.0001")
 polynomial(
@@ -149,6 +142,11 @@ polynomial(
     "COS_TAIL",
     "cos r = 1 − r²/2 + r⁴·p(r²), |r| ≤ π/4.",
     lambda w: (cos(sqrt(w)) - 1 + w / 2) / w**2, 0, quarter**2, 5, lambda w: w**2,
+)
+polynomial(
+    "ASIN_TAIL",
+    "asin s = s + s³·p(s²), 0 ≤ s ≤ 1/2.",
+    lambda w: (asin(sqrt(w)) - sqrt(w)) / sqrt(w) ** 3, 0, mpf(1) / 4, 12, lambda w: w,
 )
 polynomial(
     "ATAN_TAIL",
