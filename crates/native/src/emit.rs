@@ -34,6 +34,9 @@ pub fn emit(program: &Program) -> String {
     needs.freed.iter().for_each(|words| prelude::freeing(*words, &mut text));
     transcendentals::define(&needs.transcendentals, &mut text);
     prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));
+    if needs.sums {
+        text.push_str(sums::SUM_VALUES);
+    }
     text.push_str(prelude::TEXT);
     text
 }
@@ -46,6 +49,8 @@ pub(crate) struct Needs {
     /// Of those that are freed where they are opened.
     pub(crate) freed: BTreeSet<u32>,
     pub(crate) transcendentals: BTreeSet<u16>,
+    /// Are there sums?
+    pub(crate) sums: bool,
 }
 
 /// LLVM's type of a leaf in a register.

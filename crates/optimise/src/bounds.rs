@@ -98,10 +98,8 @@ impl<'a> Facts<'a> {
                 self.less.push((Atom::Var(*index), n.clone()));
                 deep(|| self.block(body));
                 self.less.truncate(mark);
-                // A negative number of elements is none.
-                if self.is_natural(&n) {
-                    self.lengths.entry(var).or_default().push(n);
-                }
+                // If n is negative there are no elements; but then no index is in range and less than n.
+                self.lengths.entry(var).or_default().push(n);
             }
             Op::Sum { n, index, body } => {
                 self.natural.insert(*index);

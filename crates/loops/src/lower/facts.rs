@@ -3,14 +3,12 @@
 //! Two lengths are the same if they are the same atom, the one an array was made with, or `len` of it; or if that was required.
 
 use first_order::{Atom, Op, Scalar, Var};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 #[derive(Default)]
 pub(super) struct Facts {
     /// The lengths that arrays are known to have.
     lengths: FxHashMap<Var, Vec<Atom>>,
-    /// Variables that hold lengths.
-    measured: FxHashSet<Var>,
     /// The indices of the open blocks, each with what it is less than.
     below: Vec<(Var, Atom)>,
     /// Comparisons of ints, by the variable that holds the outcome.
@@ -23,11 +21,10 @@ impl Facts {
     pub(super) fn learn(&mut self, var: Var, op: &Op) {
         match op {
             Op::Len(Atom::Var(array)) => {
-                self.measured.insert(var);
                 self.lengths.entry(*array).or_default().push(Atom::Var(var));
             }
-            // A negative number of elements is none.
-            Op::Tabulate { n, .. } if self.is_natural(n) => self.lengths.entry(var).or_default().push(n.clone()),
+            // If n is negative there are no elements; but then nothing is less than it and in range.
+            Op::Tabulate { n, .. } => self.lengths.entry(var).or_default().push(n.clone()),
             Op::Scalar(Scalar::IntEq, args) => {
                 self.compared.insert(var, (args[0].clone(), args[1].clone()));
             }
@@ -43,14 +40,6 @@ impl Facts {
 
     pub(super) fn forget(&mut self, mark: usize) {
         self.same.truncate(mark);
-    }
-
-    fn is_natural(&self, n: &Atom) -> bool {
-        match n {
-            Atom::Int(n) => *n >= 0,
-            Atom::Var(var) => self.measured.contains(var),
-            _ => false,
-        }
     }
 
     pub(super) fn open(&mut self, index: Var, n: &Atom) {

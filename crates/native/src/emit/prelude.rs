@@ -238,7 +238,7 @@ declare nonnull ptr @rt_plus(ptr, ptr, ptr, i64, i64) nounwind
 declare nonnull ptr @rt_text(ptr, i64) nounwind
 declare void @rt_quiet(ptr, i64) nounwind
 declare i64 @rt_int_pow(ptr, i64, i64, i64, i64, i64) nounwind
-declare void @rt_sum_chunk(ptr nocapture, i64, ptr nocapture, i64) nounwind willreturn
+declare void @rt_sum_chunk(double, ptr nocapture, i64) nounwind willreturn
 declare double @rt_sum_end(ptr nocapture, i64) nounwind willreturn
 declare double @rt_power_slope(double, double, i64) nounwind willreturn memory(none)
 declare double @rt_power_log(double, double, i64) nounwind willreturn memory(none)

@@ -75,9 +75,9 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     // `power_slope` and `power_log` of `eval::prims::arithmetic`.
     ("rt_power_slope", "double (double a, double b, i64 k)"),
     ("rt_power_log", "double (double a, double b, i64 k)"),
-    // A sum in the defined order. The values of chunk number `chunk`, `count` of them (at most 1024), come together with those before
-    // them, which `room` holds (64 words); then what all chunks make together.
-    ("rt_sum_chunk", "void (ptr values, i64 count, ptr room, i64 chunk)"),
+    // A sum in the defined order. The sum of chunk number `chunk` comes together with those before it, which `room` holds (64
+    // words); then what all chunks make together.
+    ("rt_sum_chunk", "void (double sum, ptr room, i64 chunk)"),
     ("rt_sum_end", "double (ptr room, i64 chunks)"),
     // The rest is what LLVM makes of its intrinsics where the processor has no instruction for them.
     ("fmod", "double (double, double)"),

@@ -158,11 +158,9 @@ fn int_power(a: i64, b: i64) -> Result<i64, Code> {
 
 /// # Safety
 /// As `emit::symbols` says.
-unsafe extern "C" fn rt_sum_chunk(values: *const f64, count: u64, room: *mut f64, chunk: u64) {
-    // SAFETY: compiled code gives so many values, and room for 64.
-    let (values, room) =
-        unsafe { (std::slice::from_raw_parts(values, count as usize), std::slice::from_raw_parts_mut(room, 64)) };
-    numerics::summation::push_chunk(room, chunk, numerics::summation::sum_chunk(values));
+unsafe extern "C" fn rt_sum_chunk(sum: f64, room: *mut f64, chunk: u64) {
+    // SAFETY: compiled code gives room for 64.
+    numerics::summation::push_chunk(unsafe { std::slice::from_raw_parts_mut(room, 64) }, chunk, sum);
 }
 
 /// # Safety

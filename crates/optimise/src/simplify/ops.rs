@@ -24,7 +24,9 @@ impl Simplifier<'_> {
                     n if matches!(self.known(n), Known::IsLength) => self.know(var, Known::Length(n.clone())),
                     _ => {}
                 }
+                let count = n.clone();
                 self.push(out, Statement { var, op: Op::Tabulate { n, index, body: Box::new(body) }, span }, inside);
+                self.counted(var, &count);
                 Flow::Next
             }
             Op::Sum { n, index, body } => {
@@ -51,6 +53,17 @@ impl Simplifier<'_> {
                 }
                 Flow::Next
             }
+        }
+    }
+
+    /// From here on an array of so many elements can be made: there is one, and it takes room.
+    fn counted(&mut self, array: Var, n: &Atom) {
+        let sized = matches!(&self.vars[array.0 as usize], Type::Array(element, _) if **element != Type::unit());
+        if let Atom::Var(n) = n
+            && sized
+            && matches!(self.known[n.0 as usize], Known::Nothing)
+        {
+            self.know_here(*n, Known::IsCount);
         }
     }
 
