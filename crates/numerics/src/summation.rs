@@ -77,7 +77,8 @@ pub fn push_chunk(levels: &mut [f64], chunks: u64, sum: f64) {
 
 /// The sum of all chunks that [`push_chunk`] was given.
 pub fn total_of(levels: &[f64], chunks: u64) -> f64 {
-    let set = std::iter::successors(Some(chunks), |rest| Some(rest & rest.wrapping_sub(1))).take_while(|rest| *rest != 0);
+    let set =
+        std::iter::successors(Some(chunks), |rest| Some(rest & rest.wrapping_sub(1))).take_while(|rest| *rest != 0);
     let sums = set.map(|rest| levels[rest.trailing_zeros() as usize]);
     sums.reduce(|later, earlier| earlier + later).unwrap_or(0.0)
 }

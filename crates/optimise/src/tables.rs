@@ -2,7 +2,7 @@
 //!
 //! For each `tabulate` of rank 1 whose array is only measured and read element by element, the parts of its elements are looked at one
 //! by one. A part that nobody reads is dropped. A part that is a constant, the index, a variable from outside, or at most
-//! [`CHEAP`] units of arithmetic on such and on elements of arrays from outside, is computed again at each reading. The others
+//! [`CHEAP`] units ([`cost`]) of arithmetic on such and on elements of arrays from outside, is computed again at each reading. The others
 //! are stored, one after the other. An array that is read once, by a `tabulate` or `sum` over the same indices right behind it, needn't be
 //! stored however much its elements cost, unless they come out of calls and loops: its body becomes part of the other. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
 //! nothing is stored.) The `tabulate` itself stays, with less in it: if computing an element fails, it fails where it did.
@@ -12,16 +12,14 @@
 use std::collections::BTreeMap;
 
 use calculus::Prim;
-use first_order::{Atom, Block, End, Function, Op, Program, Scalar, Statement, Type, Var};
+use first_order::{Atom, Block, End, Function, Op, Program, Statement, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::copy::Copier;
+use crate::cost::{self, CHEAP};
 use crate::deep;
 use crate::rename::renumber;
 use crate::walk::{blocks_mut, each_atom, each_op, has_blocks};
-
-/// What computing a part again may cost: an addition is one unit, reading an element two, a division four; other functions cost more.
-const CHEAP: u32 = 10;
 
 /// Each round sees what the last one left; arrays of arrays' elements take one for each level.
 const ROUNDS: usize = 4;
@@ -318,11 +316,11 @@ impl<'f> Inner<'f> {
     fn price(&self, op: &Op, survey: &Survey, reads: &mut FxHashSet<Var>) -> Option<u32> {
         match op {
             Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) => Some(0),
-            Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(price(*scalar).unwrap_or(CHEAP)),
-            Op::Scalar(scalar, _) => price(*scalar),
+            Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(cost::price(*scalar).unwrap_or(CHEAP)),
+            Op::Scalar(scalar, _) => cost::price(*scalar),
             Op::Element(Atom::Var(array), _) if !self.bound.contains(array) && !survey.consumed.contains(array) => {
                 reads.insert(*array);
-                Some(2)
+                Some(cost::ELEMENT)
             }
             Op::If(_, then, otherwise) => {
                 let mut total = 1u32;
@@ -360,20 +358,6 @@ fn free_atoms<'a>(op: &'a Op, visit: &mut dyn FnMut(&'a Atom)) {
             }
         });
     });
-}
-
-fn price(scalar: Scalar) -> Option<u32> {
-    Some(match scalar {
-        Scalar::Div | Scalar::Sqrt => 4,
-        Scalar::Remainder
-        | Scalar::Function(_)
-        | Scalar::PowerSlope
-        | Scalar::PowerLog
-        | Scalar::IntDiv
-        | Scalar::IntMod
-        | Scalar::IntPow => return None,
-        _ => 1,
-    })
 }
 
 /// What becomes of the parts of an element.
