@@ -10,8 +10,8 @@ pub mod term;
 pub mod text;
 
 pub use layout::{Layouts, leaves};
-pub use lower::lower;
+pub use lower::{lower, lower_surveyed};
 pub use term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, PrimSite, Program,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Place, PrimSite, Program,
     Statement, Use, Var,
 };

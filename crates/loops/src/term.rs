@@ -41,6 +41,16 @@ pub struct Program {
     pub layouts: Layouts,
     pub prims: Vec<PrimSite>,
     pub texts: Vec<Rc<str>>,
+    /// The places that `Site` names, if the program was lowered for a survey of its memory.
+    pub places: Option<Vec<Place>>,
+}
+
+/// A statement of L3 that makes objects.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    pub function: first_order::FunctionId,
+    /// What the statement binds.
+    pub var: first_order::Var,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -235,6 +245,8 @@ pub enum Op {
     /// Text number `.0` of the table.
     Text(u32),
     Quiet(bool),
+    /// What is made next is made by place number `.0` of the table.
+    Site(u32),
     /// One more owner of a pointer.
     Retain(Atom),
     /// Gives up a pointer.
@@ -302,8 +314,27 @@ impl Op {
                 all(&[*at, *value], Borrow);
             }
             Op::Plus { terms, .. } => all(terms, Consume),
-            Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
+            Op::Text(_) | Op::Quiet(_) | Op::Site(_) | Op::Fail(_) => {}
         }
+    }
+
+    /// May it make objects, itself and not in its blocks or by a call?
+    pub fn makes_objects(&self) -> bool {
+        matches!(
+            self,
+            Op::Node(..)
+                | Op::NewArray(..)
+                | Op::Append { .. }
+                | Op::Unshare(_)
+                | Op::Row { .. }
+                | Op::ReplaceRow { .. }
+                | Op::StoreRow { .. }
+                | Op::Prim(..)
+                | Op::OneHot { .. }
+                | Op::AddAt { .. }
+                | Op::Plus { .. }
+                | Op::Text(_)
+        )
     }
 
     /// Are the pointers it binds still owned by what it reads from?

@@ -164,6 +164,7 @@ fn head(op: &Op) -> String {
         Op::Plus { terms: [a, b], .. } => format!("plus {a} {b}"),
         Op::Text(text) => format!("t{text}"),
         Op::Quiet(quiet) => format!("quiet {quiet}"),
+        Op::Site(place) => format!("site {place}"),
         Op::Retain(a) => format!("retain {a}"),
         Op::Release(a) => format!("release {a}"),
         Op::IsUnique(a) => format!("is_unique {a}"),

@@ -2,9 +2,11 @@
 //!
 //! For each `tabulate` of rank 1 whose array is only measured and read element by element, the parts of its elements are looked at one
 //! by one. A part that nobody reads is dropped. A part that is a constant, the index, a variable from outside, or at most
-//! [`CHEAP`] units of arithmetic on such and on elements of arrays from outside, is computed again at each reading. The others
-//! are stored, one after the other. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
+//! [`CHEAP`] units of arithmetic on such, on elements of arrays from outside and on stored parts, is computed again at each reading. The
+//! others are stored, one after the other, those first that are computed first. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
 //! nothing is stored.) The `tabulate` itself stays, with less in it: if computing an element fails, it fails where it did.
+//!
+//! An array of all elements of another one, in their order, is that other one.
 //!
 //! An array that is updated is not read again in place of a stored element: it would have to be kept as it was.
 
@@ -32,7 +34,59 @@ pub fn run(program: &mut Program) {
                 break;
             }
         }
+        share_copies(function);
     }
+}
+
+/// `tabulate n (i) { yield a[i] }` is `a`, if `a` has n elements.
+fn share_copies(function: &mut Function) {
+    let mut lengths = vec![];
+    each_op(&function.body, &mut |var, op| match op {
+        Op::Tabulate { n, .. } => lengths.push((var, n.clone())),
+        Op::Len(Atom::Var(array)) => lengths.push((*array, Atom::Var(var))),
+        _ => {}
+    });
+    let lengths: FxHashSet<(Var, Length)> =
+        lengths.into_iter().filter_map(|(var, n)| Some((var, length(&n)?))).collect();
+    let Function { vars, body, .. } = function;
+    share(body, vars, &lengths);
+}
+
+/// An atom that can be a length.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Length {
+    Var(Var),
+    Int(i64),
+}
+
+fn length(atom: &Atom) -> Option<Length> {
+    match atom {
+        Atom::Var(var) => Some(Length::Var(*var)),
+        Atom::Int(n) => Some(Length::Int(*n)),
+        Atom::Unit | Atom::Bool(_) | Atom::Real(_) => None,
+    }
+}
+
+fn share(block: &mut Block, vars: &[Type], lengths: &FxHashSet<(Var, Length)>) {
+    for Statement { var, op, .. } in &mut block.statements {
+        let whole = copied(op).filter(|(array, n)| {
+            matches!(vars[var.0 as usize], Type::Array(_, 1))
+                && vars[array.0 as usize] == vars[var.0 as usize]
+                && length(n).is_some_and(|n| lengths.contains(&(*array, n)))
+        });
+        match whole {
+            Some((array, _)) => *op = Op::Atom(Atom::Var(array)),
+            None => deep(|| blocks_mut(op, &mut |block| share(block, vars, lengths))),
+        }
+    }
+}
+
+/// The array whose elements a `tabulate` yields, each at its own place, and how many.
+fn copied(op: &Op) -> Option<(Var, &Atom)> {
+    let Op::Tabulate { n, index, body } = op else { return None };
+    let [Statement { var, op: Op::Element(Atom::Var(array), indices), .. }] = &body.statements[..] else { return None };
+    let same = indices[..] == [Atom::Var(*index)] && body.end == End::Yield(Atom::Var(*var));
+    same.then_some((*array, n))
 }
 
 /// One round; was anything changed?
@@ -86,6 +140,29 @@ impl Need {
             }
         }
     }
+}
+
+impl Need {
+    fn field(&self, field: usize) -> Need {
+        match self {
+            Need::All => Need::All,
+            Need::Fields(known) => known.get(&(field as u32)).cloned().unwrap_or_else(Need::nothing),
+        }
+    }
+}
+
+/// The parts of an element that aren't structs and are read.
+fn leaves_read(atom: &Atom, ty: &Type, need: &Need, inner: &Inner, read: &mut Vec<(Atom, Type)>) {
+    if *need == Need::nothing() {
+        return;
+    }
+    if let (Some(Op::Struct(fields)), Type::Struct(types)) = (inner.op(atom), ty) {
+        for (at, (field, ty)) in fields.iter().zip(types.iter()).enumerate() {
+            deep(|| leaves_read(field, ty, &need.field(at), inner, read));
+        }
+        return;
+    }
+    read.push((atom.clone(), ty.clone()));
 }
 
 /// How the variables of a function are used.
@@ -204,6 +281,16 @@ impl<'f> Survey<'f> {
         let inner = Inner::of(table);
         let mut plan = Plan { index: table.index, slice: vec![], parts: Parts::Dropped, stored: vec![] };
         let mut reads = FxHashSet::default();
+        let mut read = vec![];
+        leaves_read(yielded, element, &need, &inner, &mut read);
+        read.sort_by_key(|(atom, _)| inner.position(atom));
+        for (atom, ty) in read {
+            if !plan.stored.iter().any(|(known, _)| *known == atom)
+                && inner.cost(&atom, &plan.stored, self, &mut FxHashSet::default()).is_none()
+            {
+                plan.stored.push((atom, ty));
+            }
+        }
         plan.parts = plan.parts(yielded, element, &need, &inner, self, &mut reads);
         if plan.stored.len() >= leaves(element) {
             return None;
@@ -238,14 +325,16 @@ fn leaves(ty: &Type) -> usize {
 /// The statements of a body that can be looked at one by one.
 struct Inner<'f> {
     index: Var,
-    ops: FxHashMap<Var, &'f Op>,
+    /// By what they bind, with their place.
+    ops: FxHashMap<Var, (usize, &'f Op)>,
     /// All that is bound in the body.
     bound: FxHashSet<Var>,
 }
 
 impl<'f> Inner<'f> {
     fn of(table: &Table<'f>) -> Inner<'f> {
-        let ops = table.body.statements.iter().map(|statement| (statement.var, &statement.op)).collect();
+        let statements = table.body.statements.iter().enumerate();
+        let ops = statements.map(|(at, statement)| (statement.var, (at, &statement.op))).collect();
         let mut bound = FxHashSet::default();
         bound.insert(table.index);
         each_op(table.body, &mut |var, op| {
@@ -257,13 +346,21 @@ impl<'f> Inner<'f> {
         Inner { index: table.index, ops, bound }
     }
 
-    /// What it costs to compute an atom again: nothing if it can't be. `reads` are the arrays it needs.
-    fn cost(&self, atom: &Atom, survey: &Survey, reads: &mut FxHashSet<Var>) -> Option<u32> {
+    fn op(&self, atom: &Atom) -> Option<&'f Op> {
+        if let Atom::Var(var) = atom { self.ops.get(var).map(|(_, op)| *op) } else { None }
+    }
+
+    fn position(&self, atom: &Atom) -> usize {
+        if let Atom::Var(var) = atom { self.ops.get(var).map_or(0, |(at, _)| *at) } else { 0 }
+    }
+
+    /// What it costs to compute an atom again from what is stored: nothing if it can't be. `reads` are the arrays it needs.
+    fn cost(&self, atom: &Atom, stored: &[(Atom, Type)], survey: &Survey, reads: &mut FxHashSet<Var>) -> Option<u32> {
         let Atom::Var(var) = atom else { return Some(0) };
-        if *var == self.index || !self.bound.contains(var) {
+        if *var == self.index || !self.bound.contains(var) || stored.iter().any(|(known, _)| known == atom) {
             return Some(0);
         }
-        let op = self.ops.get(var)?;
+        let op = self.op(atom)?;
         let own = match op {
             Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) => 0,
             Op::Scalar(scalar, _) => price(*scalar)?,
@@ -277,7 +374,7 @@ impl<'f> Inner<'f> {
         let mut all = vec![];
         op.atoms(&mut |atom| all.push(atom));
         for atom in all {
-            total += deep(|| self.cost(atom, survey, reads))?;
+            total += deep(|| self.cost(atom, stored, survey, reads))?;
             if total > CHEAP {
                 return None;
             }
@@ -322,7 +419,7 @@ struct Plan {
 
 impl Plan {
     fn parts(
-        &mut self,
+        &self,
         atom: &Atom,
         ty: &Type,
         need: &Need,
@@ -333,26 +430,17 @@ impl Plan {
         if *need == Need::nothing() {
             return Parts::Dropped;
         }
-        let made = match atom {
-            Atom::Var(var) => inner.ops.get(var).copied(),
-            _ => None,
-        };
-        if let (Some(Op::Struct(fields)), Type::Struct(types)) = (made, ty) {
-            let part = |field: usize| match need {
-                Need::All => Need::All,
-                Need::Fields(known) => known.get(&(field as u32)).cloned().unwrap_or_else(Need::nothing),
-            };
+        if let (Some(Op::Struct(fields)), Type::Struct(types)) = (inner.op(atom), ty) {
             let parts = fields.iter().zip(types.iter()).enumerate();
-            let parts = parts.map(|(at, (field, ty))| deep(|| self.parts(field, ty, &part(at), inner, survey, reads)));
+            let parts =
+                parts.map(|(at, (field, ty))| deep(|| self.parts(field, ty, &need.field(at), inner, survey, reads)));
             return Parts::Struct(parts.collect());
         }
-        let mut own = FxHashSet::default();
-        if inner.cost(atom, survey, &mut own).is_some() {
-            reads.extend(own);
-            return Parts::Again(atom.clone(), ty.clone());
+        if let Some(at) = self.stored.iter().position(|(known, _)| known == atom) {
+            return Parts::Stored(at);
         }
-        self.stored.push((atom.clone(), ty.clone()));
-        Parts::Stored(self.stored.len() - 1)
+        inner.cost(atom, &self.stored, survey, reads).expect("tables: what isn't stored is cheap");
+        Parts::Again(atom.clone(), ty.clone())
     }
 
     /// The statements that the parts computed again need, in their order.
@@ -366,7 +454,8 @@ impl Plan {
         self.parts.each_again(&mut want);
         let mut slice = vec![];
         for statement in body.statements.iter().rev() {
-            if wanted.contains(&statement.var) {
+            let is_stored = self.stored.iter().any(|(atom, _)| *atom == Atom::Var(statement.var));
+            if wanted.contains(&statement.var) && !is_stored {
                 statement.op.atoms(&mut |atom| {
                     if let Atom::Var(var) = atom {
                         wanted.insert(*var);
@@ -476,6 +565,11 @@ impl Rewrite<'_> {
         }
         let mut copier = Copier::within(self.vars);
         copier.map.insert(plan.index, index);
+        for ((atom, _), (part, _)) in plan.stored.iter().zip(&parts) {
+            if let Atom::Var(var) = atom {
+                copier.map.insert(*var, part.clone());
+            }
+        }
         out.extend(plan.slice.iter().map(|statement| copier.statement(statement)));
         let map = std::mem::take(&mut copier.map);
         let (value, ty) = self.rebuilt(&plan.parts, &parts, &map, span, out);
