@@ -2,13 +2,20 @@
 
 use std::fmt;
 
-/// A code such as `E0201`. Codes are never reused for another meaning.
+/// A code such as `E0201`, or `W0601` for a warning. Codes are never reused for another meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(pub u16);
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "E{:04}", self.0)
+        write!(f, "{}{:04}", if self.is_warning() { 'W' } else { 'E' }, self.0)
+    }
+}
+
+impl Code {
+    /// Does a program with it run all the same?
+    pub fn is_warning(self) -> bool {
+        self.0 / 100 == 6
     }
 }
 
@@ -87,6 +94,8 @@ codes! {
     // Testing
     EXPECTATION_FAILED = 501, "a result that differs from what is expected";
     BAD_EXPECTATION = 502, "an expectation that can't be read";
+    // Warnings
+    UNUSED_VALUE = 601, "a value that isn't used";
 }
 
 /// The title of a code, if there is such a code.

@@ -23,9 +23,9 @@ pub fn explain(terminal: &Terminal, code: Option<&str>) -> Status {
     }
 }
 
-/// Reads `E0201`, `e201` or `201`.
+/// Reads `E0201`, `e201` or `201`; `W0601` likewise.
 pub fn code_of(word: &str) -> Option<Code> {
-    let digits = word.strip_prefix(['E', 'e']).unwrap_or(word);
+    let digits = word.strip_prefix(['E', 'e', 'W', 'w']).unwrap_or(word);
     let code = Code(digits.parse().ok()?);
     codes::title(code).map(|_| code)
 }

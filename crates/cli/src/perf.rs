@@ -187,7 +187,11 @@ fn figures(step: &Done) -> String {
     let Some(Compilation { instances, stats, peak_bytes, .. }) = &step.figures else {
         return "interpreted, because it is short".to_string();
     };
-    let cached = if stats.cache_hit { " (from the cache)" } else { "" };
+    let cached = match (&stats.not_kept, stats.cache_hit) {
+        (_, true) => " (from the cache)".to_string(),
+        (Some(why), false) => format!(" (not kept in the cache: {why})"),
+        (None, false) => String::new(),
+    };
     format!(
         "{how}: {instances} instances, {} bytes of IR, {} bytes of code, {:.1} ms{cached}, heap {peak_bytes} bytes",
         stats.ir_bytes,

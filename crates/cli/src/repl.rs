@@ -66,6 +66,7 @@ impl<'a> Repl<'a> {
     /// Runs statements; the last value that was shown is called `ans`.
     fn statements(&mut self, name: &str, text: &str) -> Result<(), Failure> {
         let (_, module) = self.session.load(name, text)?;
+        report::warnings(self.terminal, &mut self.session);
         for step in &module.steps {
             let value = self.session.run_step(step).map_err(|error| vec![*error])?;
             match &step.kind {

@@ -17,12 +17,21 @@
 mod excerpt;
 
 use base::{Code, Diagnostic, FileId, Label, Sources, Span, Trace};
+use evert::Session;
 
 use crate::terminal::{Paint, Terminal, Tone};
 use excerpt::{Excerpt, Place, clean};
 
 /// How many mistakes of one input are shown.
 const MOST: usize = 20;
+
+/// Writes the warnings about what was loaded on standard error, each once.
+pub fn warnings(terminal: &Terminal, session: &mut Session) {
+    let warnings = std::mem::take(&mut session.warnings);
+    if !warnings.is_empty() {
+        report(terminal, &session.sources, &warnings);
+    }
+}
 
 /// Writes diagnostics on standard error, and at the end where to read more.
 pub fn report(terminal: &Terminal, sources: &Sources, diagnostics: &[Diagnostic]) {
@@ -35,7 +44,7 @@ pub fn all(sources: &Sources, diagnostics: &[Diagnostic], paint: Paint) -> Strin
     let shown = diagnostics.iter().take(MOST).map(|diagnostic| render(sources, diagnostic, paint) + "\n");
     let mut text: String = shown.collect();
     if diagnostics.len() > MOST {
-        text += &format!("… and {} more errors\n", diagnostics.len() - MOST);
+        text += &format!("… and {} more\n", diagnostics.len() - MOST);
     }
     text
 }
@@ -45,15 +54,19 @@ pub fn hint(diagnostics: &[Diagnostic]) -> String {
     let mut codes: Vec<Code> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     codes.sort();
     codes.dedup();
+    let kind = |code: &Code| if code.is_warning() { "warning" } else { "error" };
     match &codes[..] {
         [] => String::new(),
-        [code] => format!("`evert explain {code}` says more about this error.\n"),
-        [code, ..] => format!("`evert explain {code}` says more about the first kind of error.\n"),
+        [code] => format!("`evert explain {code}` says more about this {}.\n", kind(code)),
+        [code, ..] => format!("`evert explain {code}` says more about the first kind of {}.\n", kind(code)),
     }
 }
 
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, paint: Paint) -> String {
-    let kind = paint.paint(Tone::Error, &format!("error[{}]", diagnostic.code));
+    let kind = match diagnostic.code.is_warning() {
+        true => paint.paint(Tone::Bracket, &format!("warning[{}]", diagnostic.code)),
+        false => paint.paint(Tone::Error, &format!("error[{}]", diagnostic.code)),
+    };
     render_as(&kind, sources, diagnostic, paint)
 }
 

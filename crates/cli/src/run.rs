@@ -49,6 +49,7 @@ fn in_new_session(launcher: &Launcher, work: impl FnOnce(&mut Session) -> Result
 /// Runs the statements of a program and shows the values of its expressions. `test` blocks are for `evert test`.
 fn statements(terminal: &Terminal, session: &mut Session, name: &str, text: &str) -> Result<Tree, Failure> {
     let (tree, module) = session.load(name, text)?;
+    report::warnings(terminal, session);
     for step in &module.steps {
         if matches!(step.kind, StepKind::Test(_)) {
             continue;

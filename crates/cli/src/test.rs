@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use base::{Diagnostic, Span, codes};
+use base::{Code, Diagnostic, Span, codes};
 use evert::testing::{self, Case, Problem};
 use evert::{Failure, Session};
 
@@ -75,6 +75,7 @@ fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
     };
     let is_document = path.ends_with(".md");
     let results = if is_document { document(&mut session, &name, &text) } else { program(&mut session, &name, &text) };
+    report::warnings(terminal, &mut session);
     let failures: Failure = results.iter().filter_map(|result| result.clone().err()).map(|error| *error).collect();
     if !failures.is_empty() {
         world.lines.borrow().iter().for_each(|line| terminal.line(line));
@@ -124,7 +125,12 @@ fn document(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
     let mut results = vec![];
     for block in &blocks {
         let above = if padded { block.above } else { 0 };
-        let checked = program(session, name, &("\n".repeat(above) + &block.text));
+        let before = session.warnings.len();
+        let mut checked = program(session, name, &("\n".repeat(above) + &block.text));
+        // A block that shows a warning claims it.
+        if block.fails_with.is_some_and(Code::is_warning) {
+            checked.extend(session.warnings.drain(before..).map(|warning| Err(Box::new(warning))));
+        }
         match block.fails_with {
             Some(_) => results.push(fails(session, name, block, above, &checked)),
             None => results.extend(checked),

@@ -276,3 +276,27 @@ fn nobody_reading_is_no_reason_to_panic() {
     assert_eq!(ran.err, "");
     assert_eq!(ran.code, Some(0));
 }
+
+#[test]
+fn a_warning_goes_to_standard_error_and_the_program_runs() {
+    let folder = Folder::new("warning");
+    folder.write("a.ev", "fn f(a, b) = {\n  a\n  - b\n}\nf(3, 1)   //=> -1\n");
+    let ran = evert(&["run", &folder.path("a.ev")]);
+    ran.succeeds_with("-1\n");
+    let parts = [
+        "warning[W0601]: this value isn't used",
+        "a.ev:2:3",
+        "end the first line with `-`",
+        "let _ = ",
+        "explain W0601",
+    ];
+    parts.iter().for_each(|part| assert!(ran.err.contains(part), "{part}: {}", ran.err));
+    let tested = evert(&["test", &folder.path("a.ev")]);
+    tested.succeeds_with("1 passed, 0 failed\n");
+    assert_eq!(tested.err.matches("warning[W0601]").count(), 1, "{}", tested.err);
+    assert_eq!(evert(&["eval", "{ let a = 1; let _ = a; a }"]).err, "");
+    // Mistakes are said alone: the warning would be about a program that isn't there.
+    folder.write("b.ev", "fn f(a) = {\n  a\n  - b\n}\n");
+    let wrong = evert(&["run", &folder.path("b.ev")]);
+    assert!(wrong.code == Some(1) && wrong.err.contains("E0201") && !wrong.err.contains("W0601"), "{}", wrong.err);
+}

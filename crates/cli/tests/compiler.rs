@@ -68,7 +68,7 @@ fn a_program_that_fails_is_explained_up_to_there() {
 }
 
 #[test]
-fn l1_and_l3_parse_back() {
+fn l1_l3_and_l4_parse_back() {
     let (_folder, path) = program("parse", FOLD);
     for after in ["none", "inline", "all"] {
         for step in ["1", "2", "3"] {
@@ -78,6 +78,13 @@ fn l1_and_l3_parse_back() {
             let (_, body) = text.split_once('\n').expect("a comment first");
             assert_eq!(first_order::print(&parsed), body);
         }
+    }
+    for step in ["1", "2", "3"] {
+        let text = evert(&["ir", &path, "--level", "l4", "--step", step]).out;
+        let parsed = loops::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(loops::check::check(&parsed), Ok(()));
+        let (_, body) = text.split_once('\n').expect("a comment first");
+        assert_eq!(parsed.to_string(), body);
     }
     let text = evert(&["ir", &path, "--level", "l1"]).out;
     assert!(calculus::text::parse_module(&text).is_ok(), "{text}");

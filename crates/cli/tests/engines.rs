@@ -123,6 +123,36 @@ fn a_cache_that_cannot_be_written_is_none() {
     }
 }
 
+/// A limit on the size of files stands for a disk that fills up, at every stage of writing.
+#[test]
+fn where_files_cannot_be_written_the_results_are_the_same_and_nothing_half_is_left() {
+    let folder = Folder::new("full");
+    let expected = reference(&folder).out;
+    for blocks in ["0", "1", "4", "16", "64"] {
+        let cache = folder.path(&format!("cache-{blocks}"));
+        let limited = |arguments: &[&str]| {
+            let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &script, env!("CARGO_BIN_EXE_evert")]).args(arguments).env("EVERT_CACHE", &cache);
+            command.output().expect("a shell")
+        };
+        for _ in 0..2 {
+            let ran = limited(&["run", &folder.path("a.ev")]);
+            assert_eq!(String::from_utf8_lossy(&ran.stdout), expected, "{blocks} blocks: {ran:?}");
+            assert!(ran.status.success(), "{blocks} blocks: {ran:?}");
+        }
+        let left = std::fs::read_dir(&cache).expect("the cache").flatten();
+        let half = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("temporary-")).count();
+        assert_eq!(half, 0, "{blocks} blocks");
+        if has_llvm() && blocks == "0" {
+            let said = limited(&["explain-perf", "--verbose", &folder.path("a.ev")]);
+            assert!(String::from_utf8_lossy(&said.stdout).contains("not kept in the cache: "), "{said:?}");
+        }
+        // What was kept is right.
+        evert_in(&[("EVERT_CACHE", &cache)], &["run", &folder.path("a.ev")]).succeeds_with(&expected);
+    }
+}
+
 #[test]
 fn entries_of_the_cache_that_are_damaged_are_not_used() {
     let folder = Folder::new("damaged");

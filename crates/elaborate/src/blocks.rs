@@ -9,12 +9,16 @@ use crate::context::Elaborator;
 use crate::emit::UNIT;
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Shape, Site};
+use crate::unused::unused;
 
 impl Elaborator<'_> {
     pub fn block(&mut self, statements: &[NodeId]) -> Atom {
         self.scoped(|this| {
             let mut value = UNIT;
             let mut index = 0;
+            for pair in statements.windows(2) {
+                this.warnings.extend(unused(this.tree, pair[0], pair[1]));
+            }
             while let Some(node) = statements.get(index) {
                 let functions = this.adjacent_functions(&statements[index..]);
                 if functions.is_empty() {

@@ -20,6 +20,7 @@ pub(crate) struct Elaborator<'a> {
     /// The names of local `let`s whose values are being elaborated: not visible yet.
     pub coming: Vec<Name>,
     pub errors: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A function whose body is being elaborated. Its variables are numbered provisionally: 0 the parameter, then
@@ -99,7 +100,8 @@ impl Frame {
 impl<'a> Elaborator<'a> {
     pub fn new(input: &'a Input) -> Elaborator<'a> {
         let (names, locals) = (Names::new(input), Locals::default());
-        Elaborator { tree: input.tree, names, locals, frames: vec![], coming: vec![], errors: vec![] }
+        let (errors, warnings) = (vec![], vec![]);
+        Elaborator { tree: input.tree, names, locals, frames: vec![], coming: vec![], errors, warnings }
     }
 
     pub fn frame(&mut self) -> &mut Frame {

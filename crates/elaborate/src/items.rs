@@ -8,27 +8,30 @@ use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Module, Step, Step
 use rustc_hash::FxHashMap;
 use syntax::{NodeId, ast};
 
-use crate::Input;
 use crate::blocks::defined_twice;
 use crate::context::{Elaborator, Timing, UNNAMED};
 use crate::functions::{Function, Parts};
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
 use crate::scope::{Binding, Definitions, Scope};
+use crate::{Elaborated, Input};
 
 type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>;
 
 /// Elaborates a file without changing anything around it.
-pub(crate) fn file(input: &Input) -> Result<(Module, Definitions), Vec<Diagnostic>> {
+pub(crate) fn file(input: &Input) -> Result<(Elaborated, Definitions), Vec<Diagnostic>> {
     let mut elaborator = Elaborator::new(input);
     let items = elaborator.declare_all(input.modules);
     let mut module = Module::default();
     for item in items {
         elaborator.item(item, &mut module);
     }
-    let mut errors = elaborator.errors;
+    let (mut errors, mut warnings) = (elaborator.errors, elaborator.warnings);
     if errors.is_empty() {
-        return Ok((module, elaborator.names.file));
+        // Code that is written twice is elaborated twice.
+        warnings.sort_by_key(Diagnostic::span);
+        warnings.dedup();
+        return Ok((Elaborated { module, warnings }, elaborator.names.file));
     }
     errors.sort_by_key(Diagnostic::span);
     Err(errors)

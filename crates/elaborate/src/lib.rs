@@ -1,7 +1,7 @@
 //! From syntax to the calculus: names find their meaning, functions their captures, patterns become projections,
 //! comprehensions become `tabulate`.
 //!
-//! In: a tree without syntax errors and the names around it. Out: a [`Module`], or all mistakes of the file; after
+//! In: a tree without syntax errors and the names around it. Out: a [`Module`] and warnings, or all mistakes of the file; after
 //! a mistake nothing outside has changed. No I/O here: the caller finds imported modules.
 
 mod assertions;
@@ -26,6 +26,7 @@ mod renumber;
 mod rules;
 mod scope;
 mod strings;
+mod unused;
 
 use std::rc::Rc;
 
@@ -49,11 +50,19 @@ pub struct Input<'a> {
     pub internal: bool,
 }
 
+/// A file without mistakes.
+#[derive(Debug)]
+pub struct Elaborated {
+    pub module: Module,
+    /// What is likely to be meant otherwise, in the order of the file.
+    pub warnings: Vec<Diagnostic>,
+}
+
 /// Elaborates a file. Its names are added to `scope` and `globals` only if there is no mistake in it.
-pub fn elaborate(input: Input) -> Result<Module, Vec<Diagnostic>> {
-    let (module, definitions) = items::file(&input)?;
+pub fn elaborate(input: Input) -> Result<Elaborated, Vec<Diagnostic>> {
+    let (elaborated, definitions) = items::file(&input)?;
     definitions.commit(input.globals, input.scope);
-    Ok(module)
+    Ok(elaborated)
 }
 
 /// Runs `f` with room on the stack: recursion over deep trees can't overflow.

@@ -309,7 +309,7 @@ impl Engines {
         self.last = Some(Compilation {
             instances: step.instances,
             statements: size_of(&step.program),
-            stats: code.stats,
+            stats: code.stats.clone(),
             peak_bytes: usage.peak_bytes,
             allocated_bytes: usage.allocated_bytes,
             live_after: usage.live_after as usize,
@@ -450,7 +450,7 @@ fn is_brief(program: &Program) -> bool {
 
 fn is_straight(block: &Block) -> bool {
     block.statements.iter().all(|statement| match &statement.op {
-        Op::Loop { .. } | Op::Tabulate { .. } | Op::Call(..) => false,
+        Op::Loop { .. } | Op::Tabulate { .. } | Op::Sum { .. } | Op::Call(..) => false,
         Op::If(_, then, otherwise) => is_straight(then) && is_straight(otherwise),
         Op::Switch(_, arms) => arms.iter().all(|(_, arm)| is_straight(arm)),
         _ => true,

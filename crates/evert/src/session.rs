@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Name, Sources, Span, codes};
 use calculus::{Binding as L1, GlobalInfo, GlobalKind, Globals, Group, Module, Prim, Root, Step, StepKind};
-use elaborate::{Binding, Input, Scope};
+use elaborate::{Binding, Elaborated, Input, Scope};
 use eval::code::ATTACH;
 use eval::prims::settle;
 use eval::value::Env;
@@ -29,6 +29,8 @@ pub struct Session {
     pub scope: Scope,
     modules: Modules,
     world: Rc<dyn World>,
+    /// What is likely to be meant otherwise in the files so far. Whoever shows them takes them away.
+    pub warnings: Vec<Diagnostic>,
     /// Has some file, the library's excepted, a custom rule?
     pub(crate) has_rules: bool,
 }
@@ -56,6 +58,7 @@ impl Session {
             scope: Scope::default(),
             modules: Modules::default(),
             world: world.clone(),
+            warnings: vec![],
             has_rules: false,
         };
         session.machine.output = Box::new(move |line| world.print(line));
@@ -188,7 +191,9 @@ impl Session {
         }
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let (globals, prelude) = (&mut self.globals, &self.prelude);
-        let module = elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })?;
+        let elaborated = elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })?;
+        let Elaborated { module, warnings } = elaborated;
+        self.warnings.extend(warnings);
         debug_assert_eq!(calculus::check::check_module(&module), Ok(()), "elaborate broke an invariant of L1");
         Ok(module)
     }

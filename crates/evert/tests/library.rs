@@ -35,6 +35,7 @@ fn every_primitive_has_a_derivative_in_the_language() {
 #[test]
 fn every_public_function_of_the_library_is_documented() {
     let session = Session::offline();
+    assert_eq!(session.warnings, [], "the library itself gives no cause for warnings");
     for (name, binding) in session.names() {
         let elaborate::Binding::Root(calculus::Root::Global(id)) = binding else { continue };
         let info = session.globals.get(*id);

@@ -119,6 +119,13 @@ impl FunctionBuilder {
         self.bind(of, Op::Tabulate { n, index, body })
     }
 
+    /// The sum of the values of the body.
+    pub fn sum(&mut self, n: Atom, body: impl FnOnce(&mut FunctionBuilder, Atom) -> End) -> Atom {
+        let index = self.fresh(Type::Int);
+        let body = Box::new(self.block(|builder| body(builder, Atom::Var(index))));
+        self.bind(Type::Real, Op::Sum { n, index, body })
+    }
+
     /// The function, with this as the value of its body.
     pub fn finish(mut self, end: End) -> Function {
         assert_eq!(self.open.len(), 1, "build: no inner block is open");

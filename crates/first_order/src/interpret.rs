@@ -17,7 +17,7 @@ use base::{Span, codes};
 use calculus::Prim;
 
 use crate::convert::{Codes, from_value, to_value};
-use crate::term::{Program, Type};
+use crate::term::{Atom, FunctionId, Program, Type};
 use crate::value::Value;
 use arrays::Table;
 use code::{Action, Application, Code, Operand, Simple};
@@ -71,7 +71,39 @@ impl<'a> Interpreter<'a> {
         }
         let args = args.iter().zip(parameters).map(|(arg, shape)| from_value(shapes, codes, *shape, arg));
         let args = args.collect::<std::result::Result<Vec<_>, _>>()?;
-        let mut machine = Machine {
+        let mut machine = self.machine(codes, output);
+        let value = machine.run(entry.0, args);
+        let steps = self.max_steps.unwrap_or(u64::MAX) - machine.steps_left;
+        eval::work::add(steps as usize);
+        let value = value?;
+        Ok(to_value(shapes, codes, *result, &value))
+    }
+
+    /// Calls a function that makes no arrays, prints nothing and applies no primitive, on constants. Gives its value, if that is a scalar
+    /// and the function neither fails nor takes too many steps, and how many steps were taken.
+    pub fn call(&self, function: FunctionId, args: &[Atom]) -> (Option<Atom>, u64) {
+        let constant = |atom: &Atom| match atom {
+            Atom::Var(_) => None,
+            Atom::Unit => Some(Value::Unit),
+            Atom::Bool(b) => Some(Value::Bool(*b)),
+            Atom::Int(i) => Some(Value::Int(*i)),
+            Atom::Real(x) => Some(Value::Real(*x)),
+        };
+        let Some(args) = args.iter().map(constant).collect::<Option<Vec<_>>>() else { return (None, 0) };
+        let mut output = |_: &str| {};
+        let no_codes: Vec<Rc<eval::Code>> = vec![];
+        let mut machine = self.machine(&no_codes, &mut output);
+        let value = match machine.run(function.0, args) {
+            Ok(Value::Bool(b)) => Some(Atom::Bool(b)),
+            Ok(Value::Int(i)) => Some(Atom::Int(i)),
+            Ok(Value::Real(x)) => Some(Atom::Real(x)),
+            _ => None,
+        };
+        (value, self.max_steps.unwrap_or(u64::MAX) - machine.steps_left)
+    }
+
+    fn machine<'m>(&'m self, codes: &'m dyn Codes, output: &'m mut dyn FnMut(&str)) -> Machine<'m> {
+        Machine {
             interpreter: self,
             codes,
             output,
@@ -81,12 +113,7 @@ impl<'a> Interpreter<'a> {
             quiet: 0,
             steps_left: self.max_steps.unwrap_or(u64::MAX),
             until_measured: MEASURE_EACH,
-        };
-        let value = machine.run(entry.0, args);
-        let steps = self.max_steps.unwrap_or(u64::MAX) - machine.steps_left;
-        eval::work::add(steps as usize);
-        let value = value?;
-        Ok(to_value(shapes, codes, *result, &value))
+        }
     }
 
     fn code(&self, function: u32) -> &Rc<Code> {
@@ -293,6 +320,10 @@ impl Machine<'_> {
                 self.quiet = self.quiet.checked_sub(1).expect("interpret: `quiet` ends where it began");
                 Value::Unit
             }
+            Simple::Require(condition, code) => match self.read(condition, base) {
+                Value::Bool(true) => Value::Unit,
+                _ => return Err(Stop::Error { code: *code, span }),
+            },
             Simple::Fail(code) => return Err(Stop::Error { code: *code, span }),
         })
     }

@@ -5,6 +5,7 @@
 pub mod build;
 pub mod check;
 pub mod convert;
+pub mod fold;
 pub mod interpret;
 pub mod shape;
 mod signature;

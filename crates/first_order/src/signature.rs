@@ -3,6 +3,12 @@
 use crate::term::{Scalar, Type};
 
 impl Scalar {
+    /// The transcendental of this name.
+    pub fn function(name: &str) -> Option<Scalar> {
+        let place = numerics::FUNCTIONS.iter().position(|function| function.name == name)?;
+        Some(Scalar::Function(place as u16))
+    }
+
     /// The types of the operands and of the result; none for a transcendental that doesn't exist.
     pub fn signature(self) -> Option<(Vec<Type>, Type)> {
         use Type::{Bool, Int, Real};

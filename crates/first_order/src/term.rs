@@ -139,6 +139,13 @@ pub enum Op {
         index: Var,
         body: Box<Block>,
     },
+    /// The sum of the values of the body, reals, for `index` = 0 … n-1, added in the order that `numerics::summation` defines. The body
+    /// has no `Again` of an outer loop.
+    Sum {
+        n: Atom,
+        index: Var,
+        body: Box<Block>,
+    },
     /// An array of these elements (arrays of one shape: an array of higher rank).
     Array(Vec<Atom>),
     /// The length of the first axis.
@@ -159,6 +166,8 @@ pub enum Op {
     },
     /// Prints are dropped (true) until the matching `Quiet(false)`; pairs nest.
     Quiet(bool),
+    /// Ends the program with an error of this code unless the condition holds; unit.
+    Require(Atom, Code),
     /// Ends the program with an error of this code.
     Fail(Code),
 }

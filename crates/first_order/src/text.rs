@@ -63,8 +63,9 @@ mod scalars;
 
 use std::fmt;
 
-pub use parse::parse;
-pub use print::{print, print_function};
+pub use lex::Token;
+pub use parse::{Parser, parse};
+pub use print::{name, print, print_function, print_type, quoted, real, span};
 
 /// How many blocks or types may stand inside one another in text.
 pub const DEEPEST: usize = 1000;
@@ -87,7 +88,7 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 impl ParseError {
-    fn at(text: &str, offset: usize, message: impl Into<String>) -> ParseError {
+    pub(crate) fn at(text: &str, offset: usize, message: impl Into<String>) -> ParseError {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;

@@ -7,9 +7,9 @@ impl Op {
     pub fn atoms<'a>(&'a self, visit: &mut dyn FnMut(&'a Atom)) {
         match self {
             Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
-            Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) => visit(a),
+            Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => visit(a),
             Op::Field(a, _) | Op::Inject(_, a) => visit(a),
-            Op::Switch(a, _) | Op::If(a, _, _) | Op::Tabulate { n: a, .. } => visit(a),
+            Op::Switch(a, _) | Op::If(a, _, _) | Op::Tabulate { n: a, .. } | Op::Sum { n: a, .. } => visit(a),
             Op::Scalar(_, atoms) | Op::Struct(atoms) | Op::Call(_, atoms) | Op::Array(atoms) => {
                 atoms.iter().for_each(visit);
             }
@@ -40,7 +40,7 @@ impl Op {
             }
             Op::Switch(_, arms) => arms.iter().for_each(|(var, block)| visit(&[*var], block)),
             Op::Loop { params, body } => visit(&params.iter().map(|(var, _)| *var).collect::<Vec<_>>(), body),
-            Op::Tabulate { index, body, .. } => visit(&[*index], body),
+            Op::Tabulate { index, body, .. } | Op::Sum { index, body, .. } => visit(&[*index], body),
             Op::Atom(_)
             | Op::Text(_)
             | Op::Scalar(..)
@@ -58,6 +58,7 @@ impl Op {
             | Op::Append(..)
             | Op::Prim { .. }
             | Op::Quiet(_)
+            | Op::Require(..)
             | Op::Fail(_) => {}
         }
     }

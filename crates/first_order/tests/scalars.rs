@@ -104,6 +104,42 @@ fn every_scalar_is_the_evaluators_primitive() {
     }
 }
 
+/// What is written for a power with a known exponent gives the bits of the power.
+#[test]
+fn powers_are_written_to_the_bit() {
+    const EXPONENTS: [f64; 13] = [0.0, -0.0, 1.0, 2.0, 3.0, 4.0, 5.0, -1.0, -2.0, 0.5, 1e300, f64::INFINITY, f64::NAN];
+    let pow = Scalar::by_name("pow").expect("a scalar that exists");
+    let mut written = 0;
+    for exponent in EXPONENTS {
+        for (scalar, orders) in
+            [(pow, vec![]), (Scalar::PowerSlope, (-1..6).collect()), (Scalar::PowerLog, vec![-1, 0, 1])]
+        {
+            for order in if orders.is_empty() { vec![None] } else { orders.into_iter().map(Some).collect() } {
+                let op = |x: Atom| [vec![x, real(exponent)], order.map(int).into_iter().collect()].concat();
+                let compute = |powers: bool| {
+                    let mut b = build::FunctionBuilder::new("main", Type::Real);
+                    let x = b.param(Type::Real);
+                    let args = op(x);
+                    let mut write = |op, args| b.bind(Type::Real, Op::Scalar(op, args));
+                    let value = match powers {
+                        true => fold::power(scalar, &args, &mut write)?,
+                        false => write(scalar, args),
+                    };
+                    Some(program(vec![b.finish(End::Yield(value))], &[REAL], REAL))
+                };
+                let Some(folded) = compute(true) else { continue };
+                let plain = compute(false).expect("the operation itself");
+                written += 1;
+                for x in REALS {
+                    let result = |program| bits(&run_on(program, vec![Value::Real(x)]).expect("a real"));
+                    assert_eq!(result(&folded), result(&plain), "{scalar:?} of {x}, {exponent}, {order:?}");
+                }
+            }
+        }
+    }
+    assert!(written > 90, "{written}");
+}
+
 #[test]
 fn select_and_bool_to_real_choose() {
     let select = |c| {

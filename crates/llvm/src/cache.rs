@@ -8,11 +8,11 @@
 use crate::ffi;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 /// The name of an entry: a hash of what its bytes depend on.
@@ -24,8 +24,8 @@ pub struct Key([u8; 32]);
 pub struct Cache {
     folder: Option<PathBuf>,
     limit: u64,
-    /// Set when writing failed: the disk is full or read-only, and trying again costs time.
-    read_only: Arc<AtomicBool>,
+    /// Why writing failed, once it has: the disk is full or read-only, and trying again costs time.
+    trouble: Arc<OnceLock<String>>,
 }
 
 /// The entries' total size that [`Cache::tidy`] aims for.
@@ -55,7 +55,7 @@ impl Cache {
 
     /// A cache that keeps nothing.
     pub fn none() -> Cache {
-        Cache { folder: None, limit: LIMIT, read_only: Arc::default() }
+        Cache { folder: None, limit: LIMIT, trouble: Arc::default() }
     }
 
     /// The cache in a folder, which is made if need be. One that others can write to is refused: no cache then.
@@ -75,6 +75,11 @@ impl Cache {
         self.folder.as_deref()
     }
 
+    /// Why nothing more is kept, if an entry couldn't be written. For who asks: results don't depend on it.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.get().map(String::as_str)
+    }
+
     /// What was put under a key.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.folder.as_ref()?.join(key.name());
@@ -91,11 +96,11 @@ impl Cache {
     /// Keeps bytes under a key, if it can.
     pub fn put(&self, key: &Key, bytes: &[u8]) {
         let Some(folder) = &self.folder else { return };
-        if self.read_only.load(Ordering::Relaxed) || bytes.len() as u64 > self.limit {
+        if self.trouble.get().is_some() || bytes.len() as u64 > self.limit {
             return;
         }
-        if write_entry(folder, key, bytes).is_err() {
-            self.read_only.store(true, Ordering::Relaxed);
+        if let Err(error) = write_entry(folder, key, bytes, create) {
+            let _ = self.trouble.set(error.to_string());
             return;
         }
         // Looking through the folder on each put would be slow. Keys are random, so this is one put of 32, and every big one.
@@ -180,7 +185,13 @@ fn read_entry(file: &mut File, key: &Key) -> Option<Vec<u8>> {
     (bytes.len() as u64 == length && header[48..] == checksum(key, &bytes)).then_some(bytes)
 }
 
-fn write_entry(folder: &Path, key: &Key, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes an entry beside its place and moves it there when it is complete. `create` makes a new file.
+fn write_entry<W: Write>(
+    folder: &Path,
+    key: &Key,
+    bytes: &[u8],
+    create: impl FnOnce(&Path, u64) -> io::Result<W>,
+) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let nanoseconds = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -190,13 +201,22 @@ fn write_entry(folder: &Path, key: &Key, bytes: &[u8]) -> std::io::Result<()> {
     header.extend_from_slice(&key.0);
     header.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
     header.extend_from_slice(&checksum(key, bytes));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-    let written = file.write_all(&header).and_then(|()| file.write_all(bytes));
+    let mut file = create(&temporary, (HEADER + bytes.len()) as u64)?;
+    let written = file.write_all(&header).and_then(|()| file.write_all(bytes)).and_then(|()| file.flush());
     let kept = written.and_then(|()| fs::rename(&temporary, folder.join(key.name())));
     if kept.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     kept
+}
+
+/// A new file for so many bytes. Where the process may write no file of that size none is made: trying to would end the process by a
+/// signal.
+fn create(path: &Path, size: u64) -> io::Result<File> {
+    if size > ffi::largest_file() {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 fn checksum(key: &Key, bytes: &[u8]) -> [u8; 32] {
@@ -213,4 +233,50 @@ fn mark_used(file: &File) {
 
 fn age(time: SystemTime) -> Duration {
     time.elapsed().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk with room for so many bytes.
+    struct Disk {
+        file: File,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.room == 0 && !bytes.is_empty() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let fits = &bytes[..bytes.len().min(self.room)];
+            self.room -= fits.len();
+            self.file.write(fits)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.file.flush()
+        }
+    }
+
+    #[test]
+    fn on_a_full_disk_an_entry_is_complete_or_absent() {
+        let folder = std::env::temp_dir().join(format!("evert-full-disk-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let cache = Cache::at(&folder);
+        let (key, old, new) = (Key::of(&[b"code"]), b"what was there before", b"what is written now");
+        cache.put(&key, old);
+        for room in 0..HEADER + new.len() {
+            let disk = |path: &Path, size| create(path, size).map(|file| Disk { file, room });
+            let error = write_entry(&folder, &key, new, disk).expect_err("a full disk");
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+            assert_eq!(cache.get(&key).as_deref(), Some(&old[..]), "with room for {room}");
+            assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1, "with room for {room}");
+        }
+        let disk = |path: &Path, size| create(path, size).map(|file| Disk { file, room: HEADER + new.len() });
+        write_entry(&folder, &key, new, disk).expect("just enough room");
+        assert_eq!(cache.get(&key).as_deref(), Some(&new[..]));
+        let _ = fs::remove_dir_all(&folder);
+    }
 }

@@ -34,7 +34,8 @@ impl Effort {
                     function(tailcallelim,simplifycfg,instcombine<no-verify-fixpoint>,\
                     jump-threading,correlated-propagation,loop-mssa(loop-rotate,licm),loop(indvars),\
                     early-cse<memssa>,simplifycfg,\
-                    instcombine<no-verify-fixpoint>,adce),globaldce",
+                    instcombine<no-verify-fixpoint>,adce,\
+                    loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg),globaldce",
                 level: 2,
             },
             Effort::Full => Recipe { passes: "default<O3>", level: 3 },

@@ -172,6 +172,7 @@ fn text_of(error: &libloading::Error) -> String {
 
 unsafe extern "C" {
     safe fn geteuid() -> u32;
+    fn getrlimit(what: i32, limit: *mut Limit) -> i32;
     fn memcpy(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
     fn memmove(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
     fn memset(to: *mut c_void, byte: i32, size: usize) -> *mut c_void;
@@ -181,6 +182,22 @@ unsafe extern "C" {
 /// The user this process acts for.
 pub(crate) fn user() -> u32 {
     geteuid()
+}
+
+/// A limit of the process, and how far it could raise it.
+#[repr(C)]
+struct Limit {
+    now: u64,
+    most: u64,
+}
+
+/// How large a file this process may write.
+pub(crate) fn largest_file() -> u64 {
+    /// The same on Linux, macOS and the BSDs.
+    const RLIMIT_FSIZE: i32 = 1;
+    let mut limit = Limit { now: u64::MAX, most: u64::MAX };
+    // SAFETY: `rlim_t` has 64 bits on these systems, and the struct is two of them.
+    if unsafe { getrlimit(RLIMIT_FSIZE, &raw mut limit) } == 0 { limit.now } else { u64::MAX }
 }
 
 /// The functions on memory that LLVM calls without being asked, with their addresses.

@@ -1,11 +1,14 @@
 //! The checker of L4: variables are bound once and before they are used, leaves fit, and every owned pointer is consumed exactly
 //! once on every path that gets to its end. `Err` says what is wrong and where; it is always our bug.
 
+mod names;
+
 use first_order::Scalar;
 
 use crate::term::{Arm, Atom, Block, End, Function, FunctionId, Leaf, Op, Program, Statement, Use, Var};
 
 pub fn check(program: &Program) -> Result<(), String> {
+    names::check(program)?;
     for function in &program.functions {
         let mut checker = Checker::new(program, function);
         checker.function().map_err(|error| format!("L4, function `{}`: {error}", function.name))?;
@@ -229,6 +232,11 @@ impl<'p> Checker<'p> {
                 self.branches(&arms, &results)?
             }
             Op::Loop { params, body } => self.looped(params, body, &results)?,
+            // Of no rounds there is a sum too.
+            Op::Sum { count, index, body } => {
+                self.looped(&[(*index, *count)], body, &results)?;
+                Gets::ToTheEnd
+            }
             Op::Fail(_) => Gets::Elsewhere,
             _ => Gets::ToTheEnd,
         };
@@ -342,6 +350,10 @@ impl<'p> Checker<'p> {
             }
             Op::If(condition, ..) | Op::Require(condition, _) => self.fits(condition, Leaf::Bool),
             Op::Switch(tag, _) => self.fits(tag, Leaf::Int),
+            Op::Sum { count, .. } => {
+                self.fits(count, Leaf::Int)?;
+                same(&[Leaf::Real])
+            }
             Op::Loop { params, .. } => params.iter().try_for_each(|(param, atom)| self.fits(atom, self.leaf(*param))),
             Op::Node(id, atoms) => {
                 let words = self.program.descriptors[id.0 as usize].words as usize;
@@ -370,6 +382,8 @@ impl<'p> Checker<'p> {
             | Op::StoreRow { .. }
             | Op::OneHot { .. }
             | Op::AddAt { .. }
+            | Op::Placed(_)
+            | Op::AddPlaced { .. }
             | Op::Plus { .. }
             | Op::Text(_) => same(&[Leaf::Ptr]),
             Op::Prim(site, atoms) => {

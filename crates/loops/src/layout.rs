@@ -30,6 +30,32 @@ impl Layouts {
         layouts
     }
 
+    /// Layouts that were read from text: the named types with the descriptors of their nodes, the types of elements with those of their
+    /// arrays, and all descriptors.
+    pub(crate) fn of_parts(
+        named: Vec<(Definition, DescriptorId)>,
+        arrays: Vec<(Type, DescriptorId)>,
+        descriptors: &[Descriptor],
+    ) -> Layouts {
+        let (definitions, nodes) = named.into_iter().unzip();
+        let numbers = (0..).zip(descriptors).map(|(number, of)| (of.clone(), DescriptorId(number))).collect();
+        Layouts { definitions, nodes, arrays: arrays.into_iter().collect(), numbers }
+    }
+
+    /// The named types, with the descriptors of their nodes.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&Definition, DescriptorId)> {
+        self.definitions.iter().zip(self.nodes.iter().copied())
+    }
+
+    pub(crate) fn definitions(&self) -> &[Definition] {
+        &self.definitions
+    }
+
+    /// The types of elements, with the descriptors of their arrays, in no order.
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = (&Type, DescriptorId)> {
+        self.arrays.iter().map(|(element, id)| (element, *id))
+    }
+
     /// The descriptor of arrays with such elements, made if need be.
     pub fn array(&mut self, element: &Type, descriptors: &mut Vec<Descriptor>) -> DescriptorId {
         if let Some(known) = self.arrays.get(element) {

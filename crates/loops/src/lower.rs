@@ -4,7 +4,9 @@
 mod arrays;
 mod collected;
 mod counts;
+mod facts;
 mod flatten;
+mod regions;
 mod sums;
 
 use std::rc::Rc;

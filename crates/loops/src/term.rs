@@ -151,6 +151,12 @@ pub enum Op {
         params: Vec<(Var, Atom)>,
         body: Box<Block>,
     },
+    /// The sum of what the body yields, reals, for `index` = 0 … count-1 (count ≥ 0), in the order that `numerics::summation` defines.
+    Sum {
+        count: Atom,
+        index: Var,
+        body: Box<Block>,
+    },
     /// A new node that holds these leaves, consumed.
     Node(DescriptorId, Vec<Atom>),
     /// Leaf `.2` of a node of such a descriptor. The node is borrowed; a pointer is read without its count, so it is retained next.
@@ -235,6 +241,14 @@ pub enum Op {
         at: Atom,
         value: Atom,
     },
+    /// The sensitivity of an array that is zero but for a part.
+    Placed(Box<Placed>),
+    /// A sensitivity, consumed, plus such a one; primitive number `site` is ⊕.
+    AddPlaced {
+        site: u32,
+        sum: Atom,
+        placed: Box<Placed>,
+    },
     /// The sum of two sensitivities of arrays, consumed; which of them are arrays of numbers rather than handles. Primitive number
     /// `site` is ⊕.
     Plus {
@@ -255,6 +269,25 @@ pub enum Op {
     /// Fails with the code unless the condition holds.
     Require(Atom, Code),
     Fail(Code),
+}
+
+/// A part of the sensitivity of an array.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Placed {
+    /// The primitive that places it, for parts that aren't reals.
+    pub site: u32,
+    /// Of the array.
+    pub lengths: Vec<Atom>,
+    /// The leaves of the index.
+    pub index: Vec<Atom>,
+    /// The flat number of the part's first element, in range; the part lies in one piece.
+    pub at: Atom,
+    /// How many elements the part has.
+    pub count: Atom,
+    /// The part, consumed.
+    pub part: Atom,
+    /// Is it an array of numbers rather than a handle?
+    pub plain: bool,
 }
 
 /// What an operation does with an operand.
@@ -284,6 +317,7 @@ impl Op {
             | Op::IsUnique(a)
             | Op::Require(a, _) => all(&[*a], Borrow),
             Op::Loop { params, .. } => params.iter().for_each(|(_, atom)| f(atom, Consume)),
+            Op::Sum { count, .. } => all(&[*count], Borrow),
             Op::LoadElement { array, at, .. } | Op::TakeElement { array, at, .. } | Op::Row { array, at, .. } => {
                 all(&[*array, *at], Borrow);
             }
@@ -313,6 +347,11 @@ impl Op {
                 all(lengths, Borrow);
                 all(&[*at, *value], Borrow);
             }
+            Op::Placed(placed) => placed.for_each_use(f),
+            Op::AddPlaced { sum, placed, .. } => {
+                all(&[*sum], Consume);
+                placed.for_each_use(f);
+            }
             Op::Plus { terms, .. } => all(terms, Consume),
             Op::Text(_) | Op::Quiet(_) | Op::Site(_) | Op::Fail(_) => {}
         }
@@ -320,21 +359,16 @@ impl Op {
 
     /// May it make objects, itself and not in its blocks or by a call?
     pub fn makes_objects(&self) -> bool {
-        matches!(
-            self,
-            Op::Node(..)
-                | Op::NewArray(..)
-                | Op::Append { .. }
-                | Op::Unshare(_)
-                | Op::Row { .. }
-                | Op::ReplaceRow { .. }
-                | Op::StoreRow { .. }
-                | Op::Prim(..)
-                | Op::OneHot { .. }
-                | Op::AddAt { .. }
-                | Op::Plus { .. }
-                | Op::Text(_)
-        )
+        match self {
+            Op::Node(..) | Op::NewArray(..) | Op::Append { .. } | Op::Unshare(_) | Op::Row { .. } => true,
+            Op::ReplaceRow { .. } | Op::StoreRow { .. } | Op::Prim(..) | Op::OneHot { .. } | Op::AddAt { .. } => true,
+            Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } | Op::Text(_) => true,
+            Op::Scalar(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => false,
+            Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Sum { .. } | Op::Load(..) | Op::Open { .. } => false,
+            Op::IsObject(_) | Op::TagOf(_) | Op::PointerOf(_) | Op::LoadElement { .. } => false,
+            Op::TakeElement { .. } | Op::StoreElement { .. } | Op::Axis(..) | Op::Quiet(_) | Op::Site(_) => false,
+            Op::Retain(_) | Op::Release(_) | Op::IsUnique(_) | Op::Require(..) | Op::Fail(_) => false,
+        }
     }
 
     /// Are the pointers it binds still owned by what it reads from?
@@ -349,9 +383,16 @@ impl Op {
                 f(no);
             }
             Op::Switch(_, arms) => arms.iter().for_each(|arm| f(&arm.block)),
-            Op::Loop { body, .. } => f(body),
+            Op::Loop { body, .. } | Op::Sum { body, .. } => f(body),
             _ => {}
         }
+    }
+}
+
+impl Placed {
+    fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
+        f(&self.part, Use::Consume);
+        self.lengths.iter().chain(&self.index).chain([&self.at, &self.count]).for_each(|atom| f(atom, Use::Borrow));
     }
 }
 

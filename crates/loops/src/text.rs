@@ -1,19 +1,65 @@
-//! L4 as text, for people and tests.
+//! The text form of L4: printed for people, parsed back exactly ([`parse()`]).
+//!
+//! In: a program. Out: text, one statement per line; and back. `parse(&p.to_string())` is `p` again, reals bit for bit. Names, types,
+//! spans and numbers look as in the text of L3 (`first_order::text`); a span that is left out is the default one. Parsing never panics; a
+//! parsed program need not be well-formed: [`crate::check::check`] says.
+//!
+//! ```text
+//! descriptor d0 = node of 2 words, pointers [1]
+//! type List#0 = (| () | {real, List#0}) in d0
+//! elements real in d1
+//! prim p0 = matmul(s1 [object], s2 [object]) to s3 [object] @0:2..9
+//! text t0 = "sum"
+//! surveyed
+//! maker m0 = f0 v3
+//! entry f0
+//!
+//! f0 sum(v0: ptr, v1: int) -> (int) @0:0..40 {
+//!   v2: int = int_add(v1, 1) @0:9..14
+//!   …
+//! ```
+//!
+//! Tables stand in this order, their rows in the order of their numbers. A variable's leaf stands where it is bound; variables that
+//! nothing binds are listed first (`var v7: int`). What each operation looks like is said by `head` here and `op` in `parse.rs`, side by
+//! side in the order of [`Op`].
+
+mod parse;
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, Program, Statement, Var};
+use first_order::text::{name, print_type, quoted, real, span};
+
+use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, Placed, PrimSite, Program, Statement, Var};
+
+pub use parse::parse;
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (number, descriptor) in self.descriptors.iter().enumerate() {
             writeln!(f, "descriptor d{number} = {descriptor}")?;
         }
+        let types = self.layouts.definitions();
+        for (number, (definition, node)) in self.layouts.named().enumerate() {
+            let content = print_type(types, &definition.content);
+            writeln!(f, "type {}#{number} = {content} in d{}", name(&definition.name), node.0)?;
+        }
+        let element = |(element, id): (_, crate::DescriptorId)| (id, print_type(types, element));
+        let mut arrays: Vec<_> = self.layouts.arrays().map(element).collect();
+        arrays.sort();
+        for (id, element) in arrays {
+            writeln!(f, "elements {element} in d{}", id.0)?;
+        }
         for (number, site) in self.prims.iter().enumerate() {
-            writeln!(f, "prim p{number} = {}", site.prim)?;
+            writeln!(f, "prim p{number} = {site}")?;
         }
         for (number, text) in self.texts.iter().enumerate() {
-            writeln!(f, "text t{number} = {text:?}")?;
+            writeln!(f, "text t{number} = {}", quoted(text))?;
+        }
+        if let Some(places) = &self.places {
+            writeln!(f, "surveyed")?;
+            for (number, place) in places.iter().enumerate() {
+                writeln!(f, "maker m{number} = f{} v{}", place.function.0, place.var.0)?;
+            }
         }
         writeln!(f, "entry f{}", self.entry.0)?;
         for (number, function) in self.functions.iter().enumerate() {
@@ -30,6 +76,15 @@ impl Display for Descriptor {
             Kind::Array => "array",
         };
         write!(f, "{kind} of {} words, pointers {:?}", self.words, self.pointers)
+    }
+}
+
+impl Display for PrimSite {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let args = self.args.iter().zip(&self.arg_leaves);
+        let args = list(args.map(|(shape, leaves)| format!("s{} [{}]", shape.0, list(leaves))));
+        let results = list(&self.result_leaves);
+        write!(f, "{}({args}) to s{} [{results}]{}", self.prim, self.result.0, span(self.span))
     }
 }
 
@@ -57,10 +112,18 @@ impl Display for Atom {
             Atom::Var(var) => write!(f, "{var}"),
             Atom::Bool(b) => write!(f, "{b}"),
             Atom::Int(i) => write!(f, "{i}"),
-            Atom::Real(x) => write!(f, "{x:?}"),
+            Atom::Real(x) => f.write_str(&real(*x)),
             Atom::Null => f.write_str("null"),
-            Atom::Tag(tag) => write!(f, "tag {tag}"),
+            Atom::Tag(tag) => write!(f, "tag{tag}"),
         }
+    }
+}
+
+impl Display for Placed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Placed { site, lengths, index, at, count, part, plain } = self;
+        let plain = if *plain { "plain " } else { "" };
+        write!(f, "place [{}] at [{}] {count} from {at} <- {plain}{part} by p{site}", list(lengths), list(index))
     }
 }
 
@@ -70,10 +133,45 @@ fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
 
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let params = self.params.iter().map(|param| format!("{param}: {}", self.vars[param.0 as usize]));
-        let mut text = format!("{}({}) -> ({})", self.name, list(params), list(&self.results));
-        Printer { function: self, text: &mut text, depth: 0 }.block(&self.body);
+        let mut bound = vec![false; self.vars.len()];
+        let mut bind = |var: &Var| {
+            if let Some(bound) = bound.get_mut(var.0 as usize) {
+                *bound = true;
+            }
+        };
+        self.params.iter().for_each(&mut bind);
+        each_bound(&self.body, &mut bind);
+        let params = list(self.params.iter().map(|param| self.binder(*param)));
+        let mut text = format!("{}({params}) -> ({}){}", name(&self.name), list(&self.results), span(self.span));
+        text.push_str(" {");
+        for (number, _) in bound.iter().enumerate().filter(|(_, bound)| !**bound) {
+            text.push_str(&format!("\n  var {}", self.binder(Var(number as u32))));
+        }
+        Printer { function: self, text: &mut text, depth: 0 }.rest_of_block(&self.body);
         writeln!(f, "{text}")
+    }
+}
+
+/// Visits the variables that a block binds.
+fn each_bound(block: &Block, visit: &mut dyn FnMut(&Var)) {
+    for statement in &block.statements {
+        statement.vars.iter().for_each(&mut *visit);
+        match &statement.op {
+            Op::Loop { params, .. } => params.iter().for_each(|(param, _)| visit(param)),
+            Op::Sum { index, .. } => visit(index),
+            _ => {}
+        }
+        statement.op.for_each_block(|block| stacker::maybe_grow(64 << 10, 1 << 20, || each_bound(block, visit)));
+    }
+}
+
+impl Function {
+    /// A variable with its leaf.
+    fn binder(&self, var: Var) -> String {
+        match self.vars.get(var.0 as usize) {
+            Some(leaf) => format!("{var}: {leaf}"),
+            None => var.to_string(),
+        }
     }
 }
 
@@ -92,6 +190,10 @@ impl Printer<'_> {
 
     fn block(&mut self, block: &Block) {
         self.text.push_str(" {");
+        self.rest_of_block(block);
+    }
+
+    fn rest_of_block(&mut self, block: &Block) {
         self.depth += 1;
         for statement in &block.statements {
             stacker::maybe_grow(64 << 10, 1 << 20, || self.statement(statement));
@@ -105,10 +207,10 @@ impl Printer<'_> {
         self.line(format_args!("}}"));
     }
 
-    fn statement(&mut self, Statement { vars, op, .. }: &Statement) {
-        let bound = list(vars.iter().map(|var| format!("{var}: {}", self.function.vars[var.0 as usize])));
+    fn statement(&mut self, Statement { vars, op, span: place }: &Statement) {
+        let bound = list(vars.iter().map(|var| self.function.binder(*var)));
         let equals = if vars.is_empty() { "" } else { " = " };
-        self.line(format_args!("{bound}{equals}{}", head(op)));
+        self.line(format_args!("{bound}{equals}{}", self.head(op, vars.len())));
         match op {
             Op::If(_, yes, no) => {
                 self.block(yes);
@@ -123,52 +225,91 @@ impl Printer<'_> {
                     self.block(&arm.block);
                 }
             }
-            Op::Loop { body, .. } => self.block(body),
+            Op::Loop { body, .. } | Op::Sum { body, .. } => self.block(body),
             _ => {}
+        }
+        self.text.push_str(&span(*place));
+    }
+
+    /// An operation without its blocks, that binds so many variables.
+    fn head(&self, op: &Op, bound: usize) -> String {
+        match op {
+            Op::Scalar(scalar, atoms) => match scalar.name() {
+                Some(name) => format!("{name}({})", list(atoms)),
+                None => format!("{scalar:?}({})", list(atoms)),
+            },
+            Op::IndexAdd(a, b) => format!("{a} + {b}"),
+            Op::IndexMul(a, b) => format!("{a} * {b}"),
+            Op::InRange(a, b) => format!("{a} in 0..{b}"),
+            Op::Call(id, atoms) => format!("f{}({})", id.0, list(atoms)),
+            Op::If(condition, ..) => format!("if {condition}"),
+            Op::Switch(tag, _) => format!("switch {tag}"),
+            Op::Loop { params, .. } if params.is_empty() => "loop".into(),
+            Op::Loop { params, .. } => {
+                let first = |(param, atom): &(Var, Atom)| format!("{} = {atom}", self.function.binder(*param));
+                format!("loop {}", list(params.iter().map(first)))
+            }
+            Op::Sum { count, index, .. } => format!("sum {} in 0..{count}", self.function.binder(*index)),
+            Op::Node(id, atoms) => format!("new d{}({})", id.0, list(atoms)),
+            Op::Load(id, node, at) => format!("{node}.{at} of d{}", id.0),
+            Op::Open { descriptor, node, taken } if taken.is_empty() => format!("open {node} of d{}", descriptor.0),
+            Op::Open { descriptor, node, taken } => {
+                let taken = list(taken.iter().map(|(var, at)| format!("{var}.{at}")));
+                format!("open {node} of d{} for {taken}", descriptor.0)
+            }
+            Op::IsObject(a) => format!("is_object {a}"),
+            Op::TagOf(a) => format!("tag_of {a}"),
+            Op::PointerOf(a) => format!("pointer_of {a}"),
+            Op::NewArray(id, lengths) => format!("array d{}[{}]", id.0, list(lengths)),
+            Op::LoadElement { array, rank, words, at } => element(*array, *at, *rank, *words, bound),
+            Op::TakeElement { array, rank, words, at } => {
+                format!("take {}", element(*array, *at, *rank, *words, bound))
+            }
+            Op::StoreElement { array, rank, at, leaves } => {
+                format!("{array}[{at}]{} <- {}", of_rank(*rank), some(leaves))
+            }
+            Op::Append { array, leaves } => format!("append {array} <- {}", some(leaves)),
+            Op::Axis(array, axis) => format!("length {array} {axis}"),
+            Op::Unshare(array) => format!("unshare {array}"),
+            Op::Row { array, dropped, at } => format!("row {array} behind {dropped} from {at}"),
+            Op::ReplaceRow { array, row, dropped, at } => {
+                format!("replace {array} behind {dropped} from {at} <- {row}")
+            }
+            Op::StoreRow { array, row, at, count } => format!("store {array} row {at} of {count} <- {row}"),
+            Op::Prim(site, atoms) => format!("p{site}({})", list(atoms)),
+            Op::OneHot { lengths, at, value } => format!("one_hot [{}] {at} <- {value}", list(lengths)),
+            Op::AddAt { site, sum, lengths, at, value } => {
+                format!("add_at {sum} [{}] {at} <- {value} by p{site}", list(lengths))
+            }
+            Op::Placed(placed) => placed.to_string(),
+            Op::AddPlaced { site, sum, placed } => format!("add {sum} by p{site} {placed}"),
+            Op::Plus { site, terms: [a, b], plain } => {
+                let [p, q] = plain.map(|plain| if plain { "plain " } else { "" });
+                format!("plus {p}{a}, {q}{b} by p{site}")
+            }
+            Op::Text(text) => format!("t{text}"),
+            Op::Quiet(quiet) => format!("quiet {}", if *quiet { "on" } else { "off" }),
+            Op::Site(maker) => format!("made_by m{maker}"),
+            Op::Retain(a) => format!("retain {a}"),
+            Op::Release(a) => format!("release {a}"),
+            Op::IsUnique(a) => format!("is_unique {a}"),
+            Op::Require(a, code) => format!("require {a} else {code}"),
+            Op::Fail(code) => format!("fail {code}"),
         }
     }
 }
 
-/// An operation without its blocks.
-fn head(op: &Op) -> String {
-    match op {
-        Op::Scalar(scalar, atoms) => format!("{scalar:?}({})", list(atoms)),
-        Op::IndexAdd(a, b) => format!("{a} + {b}"),
-        Op::IndexMul(a, b) => format!("{a} * {b}"),
-        Op::InRange(a, b) => format!("{a} in 0..{b}"),
-        Op::Call(id, atoms) => format!("f{}({})", id.0, list(atoms)),
-        Op::If(condition, ..) => format!("if {condition}"),
-        Op::Switch(tag, _) => format!("switch {tag}"),
-        Op::Loop { params, .. } => {
-            format!("loop {}", list(params.iter().map(|(param, atom)| format!("{param} = {atom}"))))
-        }
-        Op::Node(id, atoms) => format!("new d{}({})", id.0, list(atoms)),
-        Op::Load(_, node, at) => format!("{node}.{at}"),
-        Op::Open { node, taken, .. } => format!("open {node} for {}", list(taken.iter().map(|(var, _)| var))),
-        Op::IsObject(a) => format!("is_object {a}"),
-        Op::TagOf(a) => format!("tag_of {a}"),
-        Op::PointerOf(a) => format!("pointer_of {a}"),
-        Op::NewArray(id, lengths) => format!("array d{}[{}]", id.0, list(lengths)),
-        Op::LoadElement { array, at, .. } => format!("{array}[{at}]"),
-        Op::TakeElement { array, at, .. } => format!("take {array}[{at}]"),
-        Op::StoreElement { array, at, leaves, .. } => format!("{array}[{at}] <- {}", list(leaves)),
-        Op::Append { array, leaves } => format!("append {array} <- {}", list(leaves)),
-        Op::Axis(array, axis) => format!("length {array} {axis}"),
-        Op::Unshare(array) => format!("unshare {array}"),
-        Op::Row { array, dropped, at } => format!("row {array} behind {dropped} from {at}"),
-        Op::ReplaceRow { array, row, dropped, at } => format!("replace {array} behind {dropped} from {at} <- {row}"),
-        Op::StoreRow { array, row, at, count } => format!("store {array} row {at} of {count} <- {row}"),
-        Op::Prim(site, atoms) => format!("p{site}({})", list(atoms)),
-        Op::OneHot { lengths, at, value } => format!("one_hot [{}] {at} <- {value}", list(lengths)),
-        Op::AddAt { sum, lengths, at, value, .. } => format!("add {sum} [{}] {at} <- {value}", list(lengths)),
-        Op::Plus { terms: [a, b], .. } => format!("plus {a} {b}"),
-        Op::Text(text) => format!("t{text}"),
-        Op::Quiet(quiet) => format!("quiet {quiet}"),
-        Op::Site(place) => format!("site {place}"),
-        Op::Retain(a) => format!("retain {a}"),
-        Op::Release(a) => format!("release {a}"),
-        Op::IsUnique(a) => format!("is_unique {a}"),
-        Op::Require(a, code) => format!("require {a} else {code}"),
-        Op::Fail(code) => format!("fail {code}"),
-    }
+/// Element `at` of an array; its words are said where they aren't the variables that are bound.
+fn element(array: Atom, at: Atom, rank: u32, words: u32, bound: usize) -> String {
+    let words = if words as usize == bound { String::new() } else { format!(" words {words}") };
+    format!("{array}[{at}]{}{words}", of_rank(rank))
+}
+
+fn of_rank(rank: u32) -> String {
+    if rank == 1 { String::new() } else { format!(" rank {rank}") }
+}
+
+/// Leaves, of which there may be none.
+fn some(leaves: &[Atom]) -> String {
+    if leaves.is_empty() { "()".into() } else { list(leaves) }
 }

@@ -42,11 +42,11 @@ fn a_list_is_opened_where_it_is_read() {
 f0 sum(v0: ptr) -> (int) {
   v5: bool = is_object v0
   v6: int = if v5 {
-    v1: int = v0.1
-    v2: ptr = v0.2
-    open v0 for v2
+    v1: int = v0.1 of d0
+    v2: ptr = v0.2 of d0
+    open v0 of d0 for v2.2
     v3: int = f0(v2)
-    v4: int = IntAdd(v1, v3)
+    v4: int = int_add(v1, v3)
     yield v4
   } else {
     release v0

@@ -9,6 +9,7 @@ mod nodes;
 mod prelude;
 mod recursion;
 mod scalars;
+mod sums;
 mod symbols;
 mod transcendentals;
 
@@ -36,6 +37,9 @@ pub fn emit(program: &Program) -> String {
     }
     needs.freed.iter().for_each(|words| prelude::freeing(*words, &mut text));
     transcendentals::define(&needs.transcendentals, &mut text);
+    if needs.sums {
+        text.push_str(sums::SUM_VALUES);
+    }
     text.push_str(prelude::TEXT);
     text
 }
@@ -48,6 +52,8 @@ pub(crate) struct Needs {
     /// Of those that are freed where they are opened.
     pub(crate) freed: BTreeSet<u32>,
     pub(crate) transcendentals: BTreeSet<u16>,
+    /// Are there sums?
+    pub(crate) sums: bool,
 }
 
 /// LLVM's type of a leaf in a register.

@@ -47,11 +47,13 @@ pub struct Compiled {
 }
 
 /// What compiling took.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
     pub ir_bytes: usize,
     pub object_bytes: usize,
     pub cache_hit: bool,
+    /// Why the object isn't kept in the cache, if it should be and couldn't.
+    pub not_kept: Option<String>,
     /// From IR to object code, or from the cache.
     pub compiling: Duration,
     pub linking: Duration,
@@ -126,7 +128,8 @@ impl Engine {
         let entry = code.address("entry").ok_or(Broken::Missing("entry"))?;
         // SAFETY: the IR defines `entry` with this signature, by this function's contract.
         let entry = unsafe { std::mem::transmute::<*const (), Entry>(entry) };
-        let stats = Stats { ir_bytes: ir.len(), object_bytes: object.len(), cache_hit, compiling, linking };
+        let not_kept = self.cache.trouble().filter(|_| !cache_hit).map(str::to_string);
+        let stats = Stats { ir_bytes: ir.len(), object_bytes: object.len(), cache_hit, not_kept, compiling, linking };
         Ok(Compiled { entry, tables, stats, places: None, _code: code })
     }
 

@@ -65,6 +65,24 @@ pub fn combine(mut sums: Vec<f64>) -> f64 {
     sums.first().copied().unwrap_or(0.0)
 }
 
+/// Step 4, one chunk at a time: `levels[k]` holds the sum of 2ᵏ chunks where bit k of the number of chunks before is set.
+pub fn push_chunk(levels: &mut [f64], chunks: u64, sum: f64) {
+    let (mut sum, mut level) = (sum, 0);
+    while chunks >> level & 1 == 1 {
+        sum = levels[level] + sum;
+        level += 1;
+    }
+    levels[level] = sum;
+}
+
+/// The sum of all chunks that [`push_chunk`] was given.
+pub fn total_of(levels: &[f64], chunks: u64) -> f64 {
+    let set =
+        std::iter::successors(Some(chunks), |rest| Some(rest & rest.wrapping_sub(1))).take_while(|rest| *rest != 0);
+    let sums = set.map(|rest| levels[rest.trailing_zeros() as usize]);
+    sums.reduce(|later, earlier| earlier + later).unwrap_or(0.0)
+}
+
 /// Step 3.
 #[inline(always)]
 fn fold(p: [f64; LANES]) -> f64 {

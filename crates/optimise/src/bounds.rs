@@ -1,7 +1,7 @@
 //! Readings of elements that nobody needs and that surely succeed are dropped.
 //!
 //! Reading may fail, so elsewhere it stays even if its value isn't used. Here it is known that an index is in range: it is the index of a
-//! `tabulate` over the array's length, or it counts up from a constant and was compared with the length. Two lengths are the same
+//! `tabulate` or `sum` over the array's length, or it counts up from a constant and was compared with the length. Two lengths are the same
 //! if they are the same variable: the one an array was made with, or `len` of it.
 
 use first_order::{Atom, Block, Function, Op, Program, Scalar, Type, Var};
@@ -29,6 +29,8 @@ struct Facts<'a> {
     lengths: FxHashMap<Var, Vec<Atom>>,
     /// Variables that aren't negative.
     natural: FxHashSet<Var>,
+    /// Numbers that are the same, in the blocks that are open.
+    same: Vec<(Atom, Atom)>,
     /// Of a number, which others it is less than, in the blocks that are open.
     less: Vec<(Atom, Atom)>,
     /// Comparisons, by the variable that holds their outcome.
@@ -42,15 +44,17 @@ impl<'a> Facts<'a> {
             uses: vec![],
             lengths: FxHashMap::default(),
             natural: FxHashSet::default(),
+            same: vec![],
             less: vec![],
             compared: FxHashMap::default(),
         }
     }
 
     fn block(&mut self, block: &mut Block) {
-        let mark = self.less.len();
+        let (mark, same) = (self.less.len(), self.same.len());
         block.statements.retain_mut(|statement| self.statement(statement.var, &mut statement.op));
         self.less.truncate(mark);
+        self.same.truncate(same);
     }
 
     /// Does the statement stay?
@@ -62,6 +66,11 @@ impl<'a> Facts<'a> {
             }
             Op::Scalar(scalar, atoms) if is_comparison(*scalar) => {
                 self.compared.insert(var, (*scalar, atoms[0].clone(), atoms[1].clone()));
+            }
+            Op::Require(Atom::Var(condition), _) => {
+                if let Some((Scalar::IntEq, a, b)) = self.compared.get(condition) {
+                    self.same.push((a.clone(), b.clone()));
+                }
             }
             Op::Element(Atom::Var(array), indices) if indices.len() == 1 => {
                 let unit = matches!(&self.vars[var.0 as usize], Type::Struct(parts) if parts.is_empty());
@@ -89,10 +98,14 @@ impl<'a> Facts<'a> {
                 self.less.push((Atom::Var(*index), n.clone()));
                 deep(|| self.block(body));
                 self.less.truncate(mark);
-                // A negative number of elements is none.
-                if self.is_natural(&n) {
-                    self.lengths.entry(var).or_default().push(n);
-                }
+                // If n is negative there are no elements; but then no index is in range and less than n.
+                self.lengths.entry(var).or_default().push(n);
+            }
+            Op::Sum { n, index, body } => {
+                self.natural.insert(*index);
+                self.less.push((Atom::Var(*index), n.clone()));
+                deep(|| self.block(body));
+                self.less.truncate(mark);
             }
             Op::If(condition, yes, no) => {
                 let known = match condition {
@@ -129,7 +142,13 @@ impl<'a> Facts<'a> {
 
     fn is_in_range(&self, array: Var, index: &Atom) -> bool {
         let Some(lengths) = self.lengths.get(&array) else { return false };
-        self.is_natural(index) && lengths.iter().any(|length| self.is_less(index, length))
+        self.is_natural(index) && lengths.iter().any(|length| self.is_below(index, length))
+    }
+
+    /// Is it less than a number, or than one that is the same?
+    fn is_below(&self, a: &Atom, b: &Atom) -> bool {
+        let other = |(x, y): &(Atom, Atom)| (x == b && self.is_less(a, y)) || (y == b && self.is_less(a, x));
+        self.is_less(a, b) || self.same.iter().any(other)
     }
 
     fn is_less(&self, a: &Atom, b: &Atom) -> bool {
@@ -144,7 +163,7 @@ impl<'a> Facts<'a> {
 }
 
 fn is_comparison(scalar: Scalar) -> bool {
-    matches!(scalar, Scalar::IntLt | Scalar::IntLe | Scalar::IntGt | Scalar::IntGe)
+    matches!(scalar, Scalar::IntLt | Scalar::IntLe | Scalar::IntGt | Scalar::IntGe | Scalar::IntEq)
 }
 
 /// What is less than what if a comparison holds, or doesn't.

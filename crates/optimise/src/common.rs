@@ -33,6 +33,7 @@ enum Key {
     Field(Operand, u32),
     Call(FunctionId, Vec<Operand>),
     Len(Operand),
+    Require(Operand),
     Element(Operand, Vec<Operand>),
 }
 
@@ -107,6 +108,7 @@ impl Known<'_> {
             Op::Inject(tag, content) => Some(Key::Inject(of(), *tag, operand(content))),
             Op::Field(whole, at) => Some(Key::Field(operand(whole), *at)),
             Op::Len(array) => Some(Key::Len(operand(array))),
+            Op::Require(condition, _) => Some(Key::Require(operand(condition))),
             // A row would be one array instead of two: an update of one of them couldn't happen in place.
             Op::Element(array, indices) if !matches!(of(), Type::Array(..)) => {
                 Some(Key::Element(operand(array), operands(indices)))

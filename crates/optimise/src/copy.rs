@@ -70,6 +70,10 @@ impl<'a> Copier<'a> {
                 let (n, index) = (self.atom(n), self.bind(*index));
                 Op::Tabulate { n, index, body: Box::new(deep(|| self.block(body))) }
             }
+            Op::Sum { n, index, body } => {
+                let (n, index) = (self.atom(n), self.bind(*index));
+                Op::Sum { n, index, body: Box::new(deep(|| self.block(body))) }
+            }
             simple => {
                 let mut op = simple.clone();
                 atoms_mut(&mut op, &mut |atom| *atom = self.atom(atom));

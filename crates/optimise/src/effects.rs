@@ -117,7 +117,8 @@ impl World<'_> {
             | Op::Append(..) => true,
             Op::Scalar(scalar, _) => !is_partial(*scalar),
             Op::Call(callee, _) => return self.functions[callee.0 as usize],
-            Op::Loop { .. } | Op::Element(..) | Op::Replace(..) | Op::Quiet(_) | Op::Fail(_) => false,
+            Op::Loop { .. } | Op::Element(..) | Op::Replace(..) | Op::Quiet(_) | Op::Require(..) | Op::Fail(_) => false,
+            Op::Sum { .. } => true,
             // Rows of arrays may differ in shape.
             Op::Array(elements) => elements.len() < 2 || matches!(of, Type::Array(_, 1)),
             Op::Tabulate { n, .. } => {

@@ -2,6 +2,7 @@
 //!
 //! Only what is exact: a result that is NaN or an operation that would fail is left to run; nothing is reassociated.
 
+use first_order::fold::discrete;
 use first_order::{Atom, Scalar};
 
 /// The value of an operation, if it is known before it runs.
@@ -17,15 +18,7 @@ fn constant(op: Scalar, args: &[Atom]) -> Option<Atom> {
     match args {
         [Atom::Real(x)] => real(op, *x),
         [Atom::Real(x), Atom::Real(y)] => reals(op, *x, *y),
-        [Atom::Int(x)] => int(op, *x),
-        [Atom::Int(x), Atom::Int(y)] => ints(op, *x, *y),
-        [Atom::Bool(a)] => match op {
-            Scalar::Not => Some(Atom::Bool(!a)),
-            Scalar::BoolToReal => Some(Atom::Real(if *a { 1.0 } else { 0.0 })),
-            _ => None,
-        },
-        [Atom::Bool(a), Atom::Bool(b)] if op == Scalar::BoolEq => Some(Atom::Bool(a == b)),
-        _ => None,
+        _ => discrete(op, args),
     }
 }
 
@@ -62,33 +55,6 @@ fn reals(op: Scalar, x: f64, y: f64) -> Option<Atom> {
         Scalar::Le => Atom::Bool(x <= y),
         Scalar::Gt => Atom::Bool(x > y),
         Scalar::Ge => Atom::Bool(x >= y),
-        _ => return None,
-    })
-}
-
-fn int(op: Scalar, x: i64) -> Option<Atom> {
-    Some(match op {
-        Scalar::IntNeg => Atom::Int(x.checked_neg()?),
-        Scalar::IntAbs => Atom::Int(x.checked_abs()?),
-        Scalar::IntSign => Atom::Int(x.signum()),
-        Scalar::ToReal => Atom::Real(x as f64),
-        _ => return None,
-    })
-}
-
-fn ints(op: Scalar, x: i64, y: i64) -> Option<Atom> {
-    Some(match op {
-        Scalar::IntAdd => Atom::Int(x.checked_add(y)?),
-        Scalar::IntSub => Atom::Int(x.checked_sub(y)?),
-        Scalar::IntMul => Atom::Int(x.checked_mul(y)?),
-        Scalar::IntMinimum => Atom::Int(x.min(y)),
-        Scalar::IntMaximum => Atom::Int(x.max(y)),
-        Scalar::IntEq => Atom::Bool(x == y),
-        Scalar::IntNe => Atom::Bool(x != y),
-        Scalar::IntLt => Atom::Bool(x < y),
-        Scalar::IntLe => Atom::Bool(x <= y),
-        Scalar::IntGt => Atom::Bool(x > y),
-        Scalar::IntGe => Atom::Bool(x >= y),
         _ => return None,
     })
 }

@@ -7,6 +7,7 @@
 mod bounds;
 mod calls;
 mod common;
+mod constant_calls;
 mod constructors;
 mod copy;
 mod dead_functions;
@@ -26,6 +27,7 @@ mod tail_calls;
 mod tapes;
 mod unname;
 mod unroll_recursion;
+mod vectors;
 mod walk;
 
 use first_order::Program;
@@ -38,12 +40,14 @@ pub struct Pass {
 
 const SIMPLIFY: Pass = Pass { name: "simplify", run: simplify::run };
 const COMMON: Pass = Pass { name: "common", run: common::run };
+const CONSTANT_CALLS: Pass = Pass { name: "constant_calls", run: constant_calls::run };
 const INLINE: Pass = Pass { name: "inline", run: inline::run };
 const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
 const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
+const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
 const TABLES: Pass = Pass { name: "tables", run: tables::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
 const SINK: Pass = Pass { name: "sink", run: sink::run };
@@ -60,6 +64,7 @@ pub const PASSES: &[Pass] = &[
     INLINE,
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
+    VECTORS,
     SIMPLIFY,
     COMMON,
     TABLES,
@@ -69,6 +74,7 @@ pub const PASSES: &[Pass] = &[
     SAME_PARTS,
     DEAD_PARTS,
     SIMPLIFY,
+    CONSTANT_CALLS,
     // What has become small or simple by now.
     INLINE,
     DEAD_FUNCTIONS,
@@ -91,6 +97,7 @@ pub const PASSES: &[Pass] = &[
     DEAD_FUNCTIONS,
     SPLIT_PARAMETERS,
     SIMPLIFY,
+    CONSTANT_CALLS,
     CONSTRUCTORS,
     INLINE,
     DEAD_FUNCTIONS,

@@ -77,6 +77,10 @@ enum Known {
     Not(Atom),
     /// The length of some array.
     IsLength,
+    /// An array of so many elements was made.
+    IsCount,
+    /// Two ints are the same.
+    Same(Atom, Atom),
 }
 
 /// What held before.
@@ -133,7 +137,7 @@ impl Simplifier<'_> {
 
     fn push(&mut self, out: &mut Vec<Statement>, statement: Statement, inside: Effects) {
         let known = &self.known;
-        let is_length = |var: Var| matches!(known[var.0 as usize], Known::IsLength);
+        let is_length = |var: Var| matches!(known[var.0 as usize], Known::IsLength | Known::IsCount);
         let of = &self.vars[statement.var.0 as usize];
         self.effects[statement.var.0 as usize] = self.world.op(&statement.op, inside, of, &is_length);
         out.push(statement);

@@ -130,7 +130,7 @@ impl Splitter<'_> {
                 Op::Loop { params, body } => deep(|| self.repeat(params, *body, span, &mut out)),
                 mut op => {
                     if has_blocks(&op) {
-                        let again = if matches!(op, Op::Tabulate { .. }) { None } else { again };
+                        let again = if matches!(op, Op::Tabulate { .. } | Op::Sum { .. }) { None } else { again };
                         deep(|| {
                             blocks_mut(&mut op, &mut |block| {
                                 let inner = std::mem::replace(block, crate::walk::empty());

@@ -3,7 +3,8 @@
 //! For each `tabulate` of rank 1 whose array is only measured and read element by element, the parts of its elements are looked at one
 //! by one. A part that nobody reads is dropped. A part that is a constant, the index, a variable from outside, or at most
 //! [`CHEAP`] units of arithmetic on such, on elements of arrays from outside and on stored parts, is computed again at each reading. The
-//! others are stored, one after the other, those first that are computed first. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
+//! others are stored, one after the other, those first that are computed first. An array that is read once, by a `tabulate` or `sum` over the same indices right behind it, needn't be
+//! stored however much its elements cost, unless they come out of calls and loops: its body becomes part of the other. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
 //! nothing is stored.) The `tabulate` itself stays, with less in it: if computing an element fails, it fails where it did.
 //!
 //! An array of all elements of another one, in their order, is that other one.
@@ -19,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::copy::Copier;
 use crate::deep;
 use crate::rename::renumber;
-use crate::walk::{blocks_mut, each_op, has_blocks};
+use crate::walk::{blocks_mut, each_atom, each_op, has_blocks};
 
 /// What computing a part again may cost: an addition is one unit, reading an element two, a division four; other functions cost more.
 const CHEAP: u32 = 10;
@@ -112,6 +113,8 @@ fn shrink(function: &mut Function) -> bool {
 /// A `tabulate` of rank 1.
 struct Table<'f> {
     var: Var,
+    /// The statements around it that repeat, outermost first.
+    inside: Vec<Var>,
     index: Var,
     body: &'f Block,
 }
@@ -165,11 +168,21 @@ fn leaves_read(atom: &Atom, ty: &Type, need: &Need, inner: &Inner, read: &mut Ve
     read.push((atom.clone(), ty.clone()));
 }
 
+/// A place where an element is read.
+struct Read {
+    var: Var,
+    index: Atom,
+    /// The statements around it that repeat, outermost first.
+    inside: Vec<Var>,
+}
+
 /// How the variables of a function are used.
 struct Survey<'f> {
     tables: Vec<Table<'f>>,
-    /// For each array, the variables that hold its elements, and the `tabulate`s those stand in.
-    reads: FxHashMap<Var, Vec<(Var, Vec<Var>)>>,
+    /// For each array, where its elements are read.
+    reads: FxHashMap<Var, Vec<Read>>,
+    /// The index of each `tabulate` and `sum`.
+    indices: FxHashMap<Var, Var>,
     /// Arrays that are used otherwise.
     escaped: FxHashSet<Var>,
     /// Arrays that are updated or given away.
@@ -185,6 +198,7 @@ impl<'f> Survey<'f> {
         let mut survey = Survey {
             tables: vec![],
             reads: FxHashMap::default(),
+            indices: FxHashMap::default(),
             escaped: FxHashSet::default(),
             consumed: FxHashSet::default(),
             fields: FxHashMap::default(),
@@ -197,14 +211,14 @@ impl<'f> Survey<'f> {
     fn block(&mut self, block: &'f Block, vars: &[Type], inside: &mut Vec<Var>) {
         for Statement { var, op, .. } in &block.statements {
             self.op(*var, op, vars, inside);
-            let is_table = matches!(op, Op::Tabulate { .. });
-            if is_table {
+            let repeats = matches!(op, Op::Tabulate { .. } | Op::Sum { .. } | Op::Loop { .. });
+            if repeats {
                 inside.push(*var);
             }
             if has_blocks(op) {
                 deep(|| op.blocks(&mut |_, block| self.block(block, vars, inside)));
             }
-            if is_table {
+            if repeats {
                 inside.pop();
             }
         }
@@ -221,14 +235,20 @@ impl<'f> Survey<'f> {
 
     fn op(&mut self, var: Var, op: &'f Op, vars: &[Type], inside: &[Var]) {
         match op {
+            Op::Sum { n, index, .. } => {
+                self.used(n);
+                self.indices.insert(var, *index);
+            }
             Op::Tabulate { n, index, body } => {
                 self.used(n);
+                self.indices.insert(var, *index);
                 if let Type::Array(_, 1) = &vars[var.0 as usize] {
-                    self.tables.push(Table { var, index: *index, body });
+                    self.tables.push(Table { var, inside: inside.to_vec(), index: *index, body });
                 }
             }
             Op::Element(Atom::Var(array), indices) if indices.len() == 1 => {
-                self.reads.entry(*array).or_default().push((var, inside.to_vec()));
+                let read = Read { var, index: indices[0].clone(), inside: inside.to_vec() };
+                self.reads.entry(*array).or_default().push(read);
                 self.used(&indices[0]);
             }
             Op::Len(Atom::Var(_)) => {}
@@ -271,14 +291,14 @@ impl<'f> Survey<'f> {
         let End::Yield(yielded) = &table.body.end else { return None };
         let Type::Array(element, _) = &vars[table.var.0 as usize] else { return None };
         let mut need = Need::nothing();
-        for (read, inside) in self.reads.get(&table.var).into_iter().flatten() {
+        for read in self.reads.get(&table.var).into_iter().flatten() {
             // What is read inside arrays that change in this round is seen in the next.
-            if inside.iter().any(|other| touched.contains(other)) {
+            if read.inside.iter().any(|other| touched.contains(other)) {
                 return None;
             }
-            need.join(if scalar(element) { self.scalar_need(*read) } else { self.need(*read) });
+            need.join(if scalar(element) { self.scalar_need(read.var) } else { self.need(read.var) });
         }
-        let inner = Inner::of(table);
+        let inner = Inner::of(table, self.is_read_once(table));
         let mut plan = Plan { index: table.index, slice: vec![], parts: Parts::Dropped, stored: vec![] };
         let mut reads = FxHashSet::default();
         let mut read = vec![];
@@ -286,7 +306,7 @@ impl<'f> Survey<'f> {
         read.sort_by_key(|(atom, _)| inner.position(atom));
         for (atom, ty) in read {
             if !plan.stored.iter().any(|(known, _)| *known == atom)
-                && inner.cost(&atom, &plan.stored, self, &mut FxHashSet::default()).is_none()
+                && !inner.is_cheap(&atom, &plan.stored, self, &mut FxHashSet::default())
             {
                 plan.stored.push((atom, ty));
             }
@@ -299,6 +319,14 @@ impl<'f> Survey<'f> {
         touched.insert(table.var);
         touched.extend(reads);
         Some(plan)
+    }
+
+    /// Is each element read at most once, where the array could be made as well?
+    fn is_read_once(&self, table: &Table) -> bool {
+        let Some([read]) = self.reads.get(&table.var).map(Vec::as_slice) else { return false };
+        let Some((reader, around)) = read.inside.split_last() else { return false };
+        around == table.inside
+            && matches!((&read.index, self.indices.get(reader)), (Atom::Var(index), Some(of)) if index == of)
     }
 
     fn scalar_need(&self, read: Var) -> Need {
@@ -329,10 +357,12 @@ struct Inner<'f> {
     ops: FxHashMap<Var, (usize, &'f Op)>,
     /// All that is bound in the body.
     bound: FxHashSet<Var>,
+    /// What computing a part again may cost.
+    limit: u32,
 }
 
 impl<'f> Inner<'f> {
-    fn of(table: &Table<'f>) -> Inner<'f> {
+    fn of(table: &Table<'f>, once: bool) -> Inner<'f> {
         let statements = table.body.statements.iter().enumerate();
         let ops = statements.map(|(at, statement)| (statement.var, (at, &statement.op))).collect();
         let mut bound = FxHashSet::default();
@@ -343,7 +373,8 @@ impl<'f> Inner<'f> {
                 op.blocks(&mut |vars, _| bound.extend(vars.iter().copied()));
             }
         });
-        Inner { index: table.index, ops, bound }
+        let limit = if once { u32::MAX } else { CHEAP };
+        Inner { index: table.index, ops, bound, limit }
     }
 
     fn op(&self, atom: &Atom) -> Option<&'f Op> {
@@ -354,33 +385,74 @@ impl<'f> Inner<'f> {
         if let Atom::Var(var) = atom { self.ops.get(var).map_or(0, |(at, _)| *at) } else { 0 }
     }
 
-    /// What it costs to compute an atom again from what is stored: nothing if it can't be. `reads` are the arrays it needs.
-    fn cost(&self, atom: &Atom, stored: &[(Atom, Type)], survey: &Survey, reads: &mut FxHashSet<Var>) -> Option<u32> {
-        let Atom::Var(var) = atom else { return Some(0) };
-        if *var == self.index || !self.bound.contains(var) || stored.iter().any(|(known, _)| known == atom) {
-            return Some(0);
+    /// Can the atom be computed again from what is stored, for what is allowed? `reads` are the arrays it needs.
+    fn is_cheap(&self, atom: &Atom, stored: &[(Atom, Type)], survey: &Survey, reads: &mut FxHashSet<Var>) -> bool {
+        let mut total = 0u32;
+        let mut waiting = vec![atom];
+        let mut seen = FxHashSet::default();
+        while let Some(atom) = waiting.pop() {
+            let Atom::Var(var) = atom else { continue };
+            let is_there = *var == self.index || stored.iter().any(|(known, _)| known == atom);
+            if is_there || !self.bound.contains(var) || !seen.insert(*var) {
+                continue;
+            }
+            let Some(op) = self.op(atom) else { return false };
+            let Some(own) = self.price(op, survey, reads) else { return false };
+            total = total.saturating_add(own);
+            if total > self.limit {
+                return false;
+            }
+            free_atoms(op, &mut |atom| waiting.push(atom));
         }
-        let op = self.op(atom)?;
-        let own = match op {
-            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) => 0,
-            Op::Scalar(scalar, _) => price(*scalar)?,
+        true
+    }
+
+    /// What an operation costs by itself; nothing if it can't be moved.
+    fn price(&self, op: &Op, survey: &Survey, reads: &mut FxHashSet<Var>) -> Option<u32> {
+        match op {
+            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) => Some(0),
+            Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(price(*scalar).unwrap_or(CHEAP)),
+            Op::Scalar(scalar, _) => price(*scalar),
             Op::Element(Atom::Var(array), _) if !self.bound.contains(array) && !survey.consumed.contains(array) => {
                 reads.insert(*array);
-                2
+                Some(2)
             }
-            _ => return None,
-        };
-        let mut total = own;
-        let mut all = vec![];
-        op.atoms(&mut |atom| all.push(atom));
-        for atom in all {
-            total += deep(|| self.cost(atom, stored, survey, reads))?;
-            if total > CHEAP {
-                return None;
+            Op::If(_, then, otherwise) => {
+                let mut total = 1u32;
+                for block in [then, otherwise] {
+                    let End::Yield(_) = block.end else { return None };
+                    for statement in &block.statements {
+                        total = total.saturating_add(deep(|| self.price(&statement.op, survey, reads))?);
+                    }
+                }
+                Some(total)
             }
+            _ => None,
         }
-        Some(total)
     }
+}
+
+/// The atoms that an operation reads, those of its blocks too if they aren't bound there.
+fn free_atoms<'a>(op: &'a Op, visit: &mut dyn FnMut(&'a Atom)) {
+    op.atoms(visit);
+    if !has_blocks(op) {
+        return;
+    }
+    let mut bound = FxHashSet::default();
+    op.blocks(&mut |vars, block| {
+        bound.extend(vars.iter().copied());
+        each_op(block, &mut |var, op| {
+            bound.insert(var);
+            op.blocks(&mut |vars, _| bound.extend(vars.iter().copied()));
+        });
+    });
+    op.blocks(&mut |_, block| {
+        each_atom(block, &mut |atom| {
+            if !matches!(atom, Atom::Var(var) if bound.contains(var)) {
+                visit(atom);
+            }
+        });
+    });
 }
 
 fn price(scalar: Scalar) -> Option<u32> {
@@ -439,7 +511,8 @@ impl Plan {
         if let Some(at) = self.stored.iter().position(|(known, _)| known == atom) {
             return Parts::Stored(at);
         }
-        inner.cost(atom, &self.stored, survey, reads).expect("tables: what isn't stored is cheap");
+        let cheap = inner.is_cheap(atom, &self.stored, survey, reads);
+        debug_assert!(cheap, "tables: what isn't stored is computed again");
         Parts::Again(atom.clone(), ty.clone())
     }
 
@@ -456,7 +529,7 @@ impl Plan {
         for statement in body.statements.iter().rev() {
             let is_stored = self.stored.iter().any(|(atom, _)| *atom == Atom::Var(statement.var));
             if wanted.contains(&statement.var) && !is_stored {
-                statement.op.atoms(&mut |atom| {
+                free_atoms(&statement.op, &mut |atom| {
                     if let Atom::Var(var) = atom {
                         wanted.insert(*var);
                     }

@@ -8,9 +8,9 @@ use crate::deep;
 pub fn atoms_mut(op: &mut Op, visit: &mut dyn FnMut(&mut Atom)) {
     match op {
         Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
-        Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) => visit(a),
+        Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => visit(a),
         Op::Field(a, _) | Op::Inject(_, a) => visit(a),
-        Op::Switch(a, _) | Op::If(a, _, _) | Op::Tabulate { n: a, .. } => visit(a),
+        Op::Switch(a, _) | Op::If(a, _, _) | Op::Tabulate { n: a, .. } | Op::Sum { n: a, .. } => visit(a),
         Op::Scalar(_, atoms) | Op::Struct(atoms) | Op::Call(_, atoms) | Op::Array(atoms) => {
             atoms.iter_mut().for_each(visit);
         }
@@ -40,7 +40,7 @@ pub fn blocks_mut(op: &mut Op, visit: &mut dyn FnMut(&mut Block)) {
             visit(otherwise);
         }
         Op::Switch(_, arms) => arms.iter_mut().for_each(|(_, block)| visit(block)),
-        Op::Loop { body, .. } | Op::Tabulate { body, .. } => visit(body),
+        Op::Loop { body, .. } | Op::Tabulate { body, .. } | Op::Sum { body, .. } => visit(body),
         _ => {}
     }
 }
@@ -50,13 +50,13 @@ pub fn bound_mut(op: &mut Op, visit: &mut dyn FnMut(&mut Var)) {
     match op {
         Op::Switch(_, arms) => arms.iter_mut().for_each(|(var, _)| visit(var)),
         Op::Loop { params, .. } => params.iter_mut().for_each(|(var, _)| visit(var)),
-        Op::Tabulate { index, .. } => visit(index),
+        Op::Tabulate { index, .. } | Op::Sum { index, .. } => visit(index),
         _ => {}
     }
 }
 
 pub fn has_blocks(op: &Op) -> bool {
-    matches!(op, Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Tabulate { .. })
+    matches!(op, Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Tabulate { .. } | Op::Sum { .. })
 }
 
 pub fn end_atoms<'a>(end: &'a End, visit: &mut dyn FnMut(&'a Atom)) {

@@ -60,6 +60,61 @@ fn constants_fold() {
 }
 
 #[test]
+fn powers_with_known_exponents_become_products() {
+    let pow = Scalar::by_name("pow").expect("a scalar that exists");
+    let mut program = of_real(|b, x, _| {
+        let two = b.scalar(Type::Real, Scalar::ToReal, [int(2)]);
+        let square = b.scalar(Type::Real, pow, [x.clone(), two.clone()]);
+        let slope = b.scalar(Type::Real, Scalar::PowerSlope, [x.clone(), two.clone(), int(1)]);
+        let third = b.scalar(Type::Real, Scalar::PowerSlope, [x, two, int(3)]);
+        let sum = b.scalar(Type::Real, Scalar::Add, [square, slope]);
+        b.scalar(Type::Real, Scalar::Add, [sum, third])
+    });
+    let before = shown(run_on(&program, on(1.7, 0)));
+    optimise(&mut program);
+    let simple = |op: &&Op| matches!(op, Op::Scalar(Scalar::Mul | Scalar::Add, _));
+    assert!(ops(&program).iter().all(simple), "{}", text(&program));
+    assert_eq!(shown(run_on(&program, on(1.7, 0))), before);
+}
+
+/// The factorial of an int, by recursion; below 0 it doesn't end.
+fn factorial(arg: Atom) -> Program {
+    let mut b = FunctionBuilder::new("main", Type::Real);
+    let (x, _) = (b.param(Type::Real), b.param(Type::Int));
+    b.call(Type::Int, FunctionId(1), vec![arg]);
+    let main = b.finish(End::Yield(x));
+    let mut b = FunctionBuilder::new("factorial", Type::Int);
+    let n = b.param(Type::Int);
+    let ends = b.scalar(Type::Bool, Scalar::IntEq, [n.clone(), int(0)]);
+    let value = b.choose(
+        Type::Int,
+        ends,
+        |_| End::Yield(int(1)),
+        |b| {
+            let less = b.scalar(Type::Int, Scalar::IntSub, [n.clone(), int(1)]);
+            let rest = b.call(Type::Int, FunctionId(1), vec![less]);
+            End::Yield(b.scalar(Type::Int, Scalar::IntMul, [n.clone(), rest]))
+        },
+    );
+    program(vec![main, b.finish(End::Yield(value))], &[REAL, INT], REAL)
+}
+
+#[test]
+fn a_call_on_constants_is_its_value_unless_it_fails_or_takes_long() {
+    let mut small = factorial(int(10));
+    pass(&mut small, "constant_calls");
+    assert!(text(&small).contains("3628800"), "{}", text(&small));
+    optimise(&mut small);
+    assert!(ops(&small).is_empty(), "{}", text(&small));
+    // One overflows, the other would do so after a long time.
+    for stays in [int(30), int(-1)] {
+        let mut program = factorial(stays);
+        pass(&mut program, "constant_calls");
+        assert_eq!(calls(&program), 2);
+    }
+}
+
+#[test]
 fn an_operation_that_may_fail_is_never_removed() {
     let fails = |op: fn(&mut FunctionBuilder, Atom)| {
         let mut program = of_real(|b, x, n| {

@@ -2,7 +2,7 @@
 
 use base::{Span, codes};
 use calculus::Prim;
-use first_order::{Atom, Head, Op, Scalar, ShapeId, Type};
+use first_order::{Atom, Head, Op, Scalar, ShapeId, Type, fold};
 
 use crate::body::Alt;
 use crate::graph::{BOOL, INT, REAL, TEXT};
@@ -20,37 +20,19 @@ pub fn transcendental(prim: Prim) -> Option<Scalar> {
     Some(Scalar::Function(at as u16))
 }
 
-/// What an operation on constant ints gives: recursion that counts down from a constant is followed while code is
-/// written.
-fn folded(op: Scalar, args: &[Atom]) -> Option<Atom> {
-    match (op, args) {
-        (Scalar::Not, [Atom::Bool(b)]) => return Some(Atom::Bool(!b)),
-        (Scalar::ToReal, [Atom::Int(i)]) => return Some(Atom::Real(*i as f64)),
-        _ => {}
-    }
-    let [Atom::Int(x), Atom::Int(y)] = args else { return None };
-    Some(match op {
-        Scalar::IntAdd => Atom::Int(x.checked_add(*y)?),
-        Scalar::IntSub => Atom::Int(x.checked_sub(*y)?),
-        Scalar::IntMul => Atom::Int(x.checked_mul(*y)?),
-        Scalar::IntEq => Atom::Bool(x == y),
-        Scalar::IntNe => Atom::Bool(x != y),
-        Scalar::IntLt => Atom::Bool(x < y),
-        Scalar::IntLe => Atom::Bool(x <= y),
-        Scalar::IntGt => Atom::Bool(x > y),
-        Scalar::IntGe => Atom::Bool(x >= y),
-        _ => return None,
-    })
-}
-
 impl Specialiser<'_> {
+    /// An operation; of constant ints nothing is written, so that recursion that counts down from a constant is followed while code
+    /// is written.
     pub fn scalar(&mut self, op: Scalar, args: Vec<Atom>, ty: ShapeId, span: Span) -> Val {
         let scalar_type = match ty {
             BOOL => Type::Bool,
             INT => Type::Int,
             _ => Type::Real,
         };
-        if let Some(atom) = folded(op, &args) {
+        if let Some(atom) = fold::discrete(op, &args) {
+            return Val { atom, shape: ty };
+        }
+        if let Some(atom) = fold::power(op, &args, &mut |op, args| self.scalar(op, args, REAL, span).atom) {
             return Val { atom, shape: ty };
         }
         let atom = self.draft.write(scalar_type, Op::Scalar(op, args), span);
@@ -110,47 +92,12 @@ impl Specialiser<'_> {
                     Some(k) if k.shape == INT => k.atom.clone(),
                     _ => return self.dynamic(span, "a power's order that isn't an int"),
                 };
-                if let (Prim::PowerSlope, Atom::Real(power), Atom::Int(k)) = (prim, &b, &k) {
-                    let factor = (0..*k).fold(1.0, |factor, j| factor * (power - j as f64));
-                    if factor == 0.0 {
-                        return Ok(Val { atom: Atom::Real(0.0), shape: REAL });
-                    }
-                    let rest = self.power(a, power - *k as f64, span);
-                    return Ok(self.scalar(Scalar::Mul, vec![Atom::Real(factor), rest.atom], REAL, span));
-                }
                 let op = if prim == Prim::PowerSlope { Scalar::PowerSlope } else { Scalar::PowerLog };
                 return Ok(self.scalar(op, vec![a, b, k], REAL, span));
             }
             _ => return self.fail(codes::WRONG_KIND, span),
         };
-        if let (Prim::Pow, Atom::Real(power)) = (prim, &b) {
-            return Ok(self.power(a, *power, span));
-        }
         Ok(self.scalar(op, vec![a, b], REAL, span))
-    }
-
-    /// A real to a constant power; small whole powers are products.
-    fn power(&mut self, a: Atom, power: f64, span: Span) -> Val {
-        let times = |this: &mut Self, x: Atom, y: Atom| this.scalar(Scalar::Mul, vec![x, y], REAL, span).atom;
-        let atom = match power {
-            0.0 => Atom::Real(1.0),
-            1.0 => a,
-            2.0 => times(self, a.clone(), a),
-            3.0 => {
-                let square = times(self, a.clone(), a.clone());
-                times(self, square, a)
-            }
-            4.0 => {
-                let square = times(self, a.clone(), a);
-                times(self, square.clone(), square)
-            }
-            -1.0 => self.scalar(Scalar::Div, vec![Atom::Real(1.0), a], REAL, span).atom,
-            _ => {
-                let op = transcendental(Prim::Pow).expect("numbers: a transcendental");
-                self.scalar(op, vec![a, Atom::Real(power)], REAL, span).atom
-            }
-        };
-        Val { atom, shape: REAL }
     }
 
     fn integers(&mut self, prim: Prim, x: &Alt, y: &Alt, span: Span) -> Option<Val> {

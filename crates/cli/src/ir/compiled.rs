@@ -132,9 +132,21 @@ fn optimised(session: &Session, step: &Step, limit: Limit, check: bool) -> Resul
         }
     }
     if check {
-        loops::check::check(&loops::lower(&program)).map_err(|why| Problem::Broken(format!("on L4: {why}")))?;
+        let lowered = loops::lower(&program);
+        loops::check::check(&lowered).map_err(|why| Problem::Broken(format!("on L4: {why}")))?;
+        parses_back(&lowered)?;
     }
     Ok(program)
+}
+
+/// The text of L4 is the program, to the bit. A nan is no reason to complain.
+fn parses_back(lowered: &loops::Program) -> Result<(), Problem> {
+    let text = lowered.to_string();
+    let again = loops::parse(&text).map_err(|why| Problem::Broken(format!("the text of L4 isn't read: {why}")))?;
+    match again.to_string() == text && (again == *lowered || text.contains("nan")) {
+        true => Ok(()),
+        false => Err(Problem::Broken("the text of L4 isn't the program".into())),
+    }
 }
 
 fn holds(program: &Program, after: &str) -> Result<(), Problem> {

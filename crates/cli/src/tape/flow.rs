@@ -108,7 +108,10 @@ impl Flow<'_> {
             }
             // Something else comes out of these.
             Op::Prim { .. } | Op::Scalar(..) | Op::Len(_) => {}
-            other => other.atoms(&mut |atom| self.to(atom, *var)),
+            other => {
+                other.atoms(&mut |atom| self.to(atom, *var));
+                other.blocks(&mut |_, block| self.block(block, Some(*var), &[]));
+            }
         }
     }
 }

@@ -12,3 +12,4 @@ mod modules;
 mod rules;
 mod support;
 mod top_level;
+mod unused;

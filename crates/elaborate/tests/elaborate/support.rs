@@ -6,7 +6,7 @@ use base::{Diagnostic, FileId, Name, codes};
 use calculus::check::check_module;
 use calculus::text::{Style, print_group_in};
 use calculus::{Binding as Bound, Block, Expr, Globals, Group, Lambda, Module};
-use elaborate::{Binding, Input, Scope, elaborate};
+use elaborate::{Binding, Elaborated, Input, Scope, elaborate};
 use syntax::ast::{Import, ImportSource};
 
 /// What a REPL keeps between inputs.
@@ -28,14 +28,19 @@ impl Session {
     }
 
     pub fn try_run(&mut self, source: &str) -> Result<Module, Vec<Diagnostic>> {
+        self.elaborated(source).map(|elaborated| elaborated.module)
+    }
+
+    pub fn elaborated(&mut self, source: &str) -> Result<Elaborated, Vec<Diagnostic>> {
         let tree = syntax::parse(FileId(0), source);
         assert!(tree.errors().is_empty(), "{:?}", tree.errors());
         let Session { globals, prelude, scope, internal } = self;
         let library = prelude.clone();
         let modules = |import: &Import| find_module(import, &library);
-        let module = elaborate(Input { tree: &tree, globals, prelude, scope, modules: &modules, internal: *internal })?;
-        check(&module);
-        Ok(module)
+        let input = Input { tree: &tree, globals, prelude, scope, modules: &modules, internal: *internal };
+        let elaborated = elaborate(input)?;
+        check(&elaborated.module);
+        Ok(elaborated)
     }
 
     #[track_caller]

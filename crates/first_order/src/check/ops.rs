@@ -50,7 +50,18 @@ impl<'a> Checker<'a> {
             },
             Op::Call(function, args) => self.call(*function, args, of),
             Op::Loop { params, body } => self.repeat(params, body, of),
-            Op::Tabulate { n, index, body } => self.tabulate(n, *index, body, of),
+            Op::Tabulate { n, index, body } => {
+                let row = self.row(of, 1);
+                self.indexed_block(n, *index, body, row);
+            }
+            Op::Sum { n, index, body } => {
+                self.same(of, &Type::Real);
+                self.indexed_block(n, *index, body, Some(Type::Real));
+            }
+            Op::Require(condition, _) => {
+                self.expect(condition, &Type::Bool);
+                self.same(of, &Type::unit());
+            }
             Op::Array(elements) => {
                 if let Some(row) = self.row(of, 1) {
                     elements.iter().for_each(|element| self.expect(element, &row));
@@ -166,13 +177,13 @@ impl<'a> Checker<'a> {
         self.inside(&vars, |checker| checker.block(body, of, Around { again: Some(params), tail: true }));
     }
 
-    fn tabulate(&mut self, n: &Atom, index: Var, body: &'a Block, of: &Type) {
+    /// A block that is run for each of the indices below n.
+    fn indexed_block(&mut self, n: &Atom, index: Var, body: &'a Block, yielded: Option<Type>) {
         self.expect(n, &Type::Int);
-        let row = self.row(of, 1);
         self.inside(&[index], |checker| {
             checker.is_of(index, &Type::Int);
-            if let Some(row) = row {
-                checker.block(body, &row, NOTHING);
+            if let Some(yielded) = yielded {
+                checker.block(body, &yielded, NOTHING);
             }
         });
     }

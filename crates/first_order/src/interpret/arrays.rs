@@ -37,6 +37,7 @@ impl Table {
     pub fn finish(self, kind: Kind) -> Result<Value, Code> {
         match self.rows {
             Elements::Values(rows) => of_values(kind, rows),
+            Elements::Real(reals) if kind.summed => Ok(Value::Real(numerics::summation::sum(&reals))),
             reals => Ok(Value::array(vec![reals.len()], reals)),
         }
     }
@@ -44,6 +45,9 @@ impl Table {
 
 /// The array of these elements or rows.
 pub(super) fn of_values(kind: Kind, values: Vec<Value>) -> Result<Value, Code> {
+    if kind.summed {
+        return Ok(Value::Real(0.0));
+    }
     let mut all = if kind.real { Elements::Real(vec![]) } else { Elements::Values(vec![]) };
     if values.is_empty() {
         return Ok(Value::array(vec![0; kind.rank], all));

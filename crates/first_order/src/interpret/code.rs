@@ -91,6 +91,7 @@ pub(super) enum Simple {
     Append(Operand, Operand),
     Prim(Box<Application>),
     Quiet(bool),
+    Require(Operand, base::Code),
     Fail(base::Code),
 }
 
@@ -106,4 +107,6 @@ pub(super) struct Application {
 pub(super) struct Kind {
     pub real: bool,
     pub rank: usize,
+    /// Not the array, but the sum of its elements, reals.
+    pub summed: bool,
 }

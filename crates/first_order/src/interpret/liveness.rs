@@ -83,7 +83,7 @@ impl Liveness {
     fn op(&mut self, op: &Op, kept: &[Var]) {
         match op {
             Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
-            Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) => self.atom(a),
+            Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => self.atom(a),
             Op::Field(a, _) | Op::Inject(_, a) => self.atom(a),
             Op::Scalar(_, args) | Op::Struct(args) | Op::Call(_, args) | Op::Array(args) | Op::Prim { args, .. } => {
                 self.atoms(args.iter());
@@ -104,7 +104,7 @@ impl Liveness {
                 params.iter().for_each(|(var, _)| self.bound(*var));
                 self.atoms(params.iter().map(|(_, first)| first));
             }
-            Op::Tabulate { n, index, body } => {
+            Op::Tabulate { n, index, body } | Op::Sum { n, index, body } => {
                 let free = free(body, [*index].into_iter());
                 let dead = free.iter().copied().filter(|var| self.keep(*var)).collect();
                 self.dead.insert(&**body, dead);

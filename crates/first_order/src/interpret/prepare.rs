@@ -98,7 +98,9 @@ impl<'a> Preparer<'a> {
                 crate::deep(|| self.control(statement, Target::Slot(dest, join), None));
                 self.arrive(join);
             }
-            Op::Tabulate { n, index, body } => crate::deep(|| self.table(statement, n, *index, body)),
+            Op::Tabulate { n, index, body } | Op::Sum { n, index, body } => {
+                crate::deep(|| self.table(statement, n, *index, body))
+            }
             Op::Call(function, args) => {
                 let args = self.operands(args);
                 self.emit(Action::Call { dest, function: function.0, args }, span);
@@ -145,7 +147,11 @@ impl<'a> Preparer<'a> {
     }
 
     fn table(&mut self, statement: &'a Statement, n: &Atom, index: Var, body: &'a Block) {
-        let (dest, index, kind, span) = (statement.var.0, index.0, self.kind(statement.var), statement.span);
+        let (dest, index, span) = (statement.var.0, index.0, statement.span);
+        let kind = match &statement.op {
+            Op::Sum { .. } => Kind { real: true, rank: 1, summed: true },
+            _ => self.kind(statement.var),
+        };
         let n = self.operand(n);
         let table = self.emit(Action::Table { dest, n, index, kind, exit: OPEN }, span);
         let join = self.join();
@@ -207,8 +213,9 @@ impl<'a> Preparer<'a> {
                 result: *result,
             })),
             Op::Quiet(on) => Simple::Quiet(*on),
+            Op::Require(condition, code) => Simple::Require(self.operand(condition), *code),
             Op::Fail(code) => Simple::Fail(*code),
-            Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Tabulate { .. } | Op::Call(..) => {
+            Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Tabulate { .. } | Op::Sum { .. } | Op::Call(..) => {
                 unreachable!("prepare: not simple")
             }
         }
@@ -217,8 +224,8 @@ impl<'a> Preparer<'a> {
     /// The kind of array that a variable holds, if it does.
     fn kind(&self, var: Var) -> Kind {
         match &self.function.vars[var.0 as usize] {
-            Type::Array(element, rank) => Kind { real: **element == Type::Real, rank: *rank as usize },
-            _ => Kind { real: false, rank: 0 },
+            Type::Array(element, rank) => Kind { real: **element == Type::Real, rank: *rank as usize, summed: false },
+            _ => Kind { real: false, rank: 0, summed: false },
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{ParseError, continues_word, starts_word};
 
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Token<'a> {
+pub enum Token<'a> {
     /// Also the names of internal primitives, with their dot.
     Word(&'a str),
     Quoted(String),

@@ -14,13 +14,13 @@ use crate::term::{Block, Definition, End, Function, FunctionId, NamedId, Program
 
 /// The program that a text is.
 pub fn parse(text: &str) -> Result<Program> {
-    let tokens = lex(text)?;
-    Parser { text, tokens, at: 0, depth: 0, vars: vec![] }.program()
+    Parser::new(text)?.program()
 }
 
-type Result<T> = std::result::Result<T, ParseError>;
+pub(super) type Result<T> = std::result::Result<T, ParseError>;
 
-struct Parser<'a> {
+/// A text and how much of it was read. The text of L4 is read by it too: tokens, names, types, atoms and spans look the same there.
+pub struct Parser<'a> {
     text: &'a str,
     tokens: Vec<(usize, Token<'a>)>,
     at: usize,
@@ -31,6 +31,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    pub fn new(text: &'a str) -> Result<Parser<'a>> {
+        Ok(Parser { text, tokens: lex(text)?, at: 0, depth: 0, vars: vec![] })
+    }
+
     fn program(mut self) -> Result<Program> {
         self.word("entry")?;
         let entry = FunctionId(self.numbered("f")?);
@@ -55,25 +59,25 @@ impl<'a> Parser<'a> {
 
     // Tokens
 
-    fn peek(&self) -> &Token<'a> {
+    pub fn peek(&self) -> &Token<'a> {
         &self.tokens[self.at].1
     }
 
-    fn second(&self) -> &Token<'a> {
+    pub fn second(&self) -> &Token<'a> {
         &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].1
     }
 
-    fn next(&mut self) -> Token<'a> {
+    pub fn next(&mut self) -> Token<'a> {
         let token = self.peek().clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
-    fn error<T>(&self, message: impl Into<String>) -> Result<T> {
+    pub fn error<T>(&self, message: impl Into<String>) -> Result<T> {
         Err(ParseError::at(self.text, self.tokens[self.at].0, message))
     }
 
-    fn takes(&mut self, token: &Token) -> bool {
+    pub fn takes(&mut self, token: &Token) -> bool {
         let found = self.peek() == token;
         if found {
             self.next();
@@ -81,23 +85,23 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn takes_symbol(&mut self, symbol: char) -> bool {
+    pub fn takes_symbol(&mut self, symbol: char) -> bool {
         self.takes(&Token::Symbol(symbol))
     }
 
-    fn takes_word(&mut self, word: &str) -> bool {
+    pub fn takes_word(&mut self, word: &str) -> bool {
         self.takes(&Token::Word(word))
     }
 
-    fn symbol(&mut self, symbol: char) -> Result<()> {
+    pub fn symbol(&mut self, symbol: char) -> Result<()> {
         if self.takes_symbol(symbol) { Ok(()) } else { self.error(format!("expected `{symbol}`")) }
     }
 
-    fn word(&mut self, word: &str) -> Result<()> {
+    pub fn word(&mut self, word: &str) -> Result<()> {
         if self.takes_word(word) { Ok(()) } else { self.error(format!("expected `{word}`")) }
     }
 
-    fn name(&mut self) -> Result<Rc<str>> {
+    pub fn name(&mut self) -> Result<Rc<str>> {
         let name = match self.peek() {
             Token::Word(word) => Rc::from(*word),
             Token::Quoted(text) => Rc::from(text.as_str()),
@@ -107,7 +111,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
+    pub fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
         if let Token::Number(digits) = self.peek()
             && let Ok(number) = digits.parse()
         {
@@ -118,7 +122,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A letter and a number, as in `v3`.
-    fn numbered(&mut self, letter: &str) -> Result<u32> {
+    pub fn numbered(&mut self, letter: &str) -> Result<u32> {
         if let Token::Word(word) = self.peek()
             && let Some(Ok(number)) = word.strip_prefix(letter).map(str::parse)
         {
@@ -128,7 +132,7 @@ impl<'a> Parser<'a> {
         self.error(format!("expected `{letter}` and a number"))
     }
 
-    fn list<T>(&mut self, open: char, close: char, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    pub fn list<T>(&mut self, open: char, close: char, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.symbol(open)?;
         let mut items = vec![];
         if self.takes_symbol(close) {
@@ -143,24 +147,35 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn shape_id(&mut self) -> Result<ShapeId> {
+    pub fn shape_id(&mut self) -> Result<ShapeId> {
         Ok(ShapeId(self.numbered("s")?))
     }
 
     /// Reads something that may nest.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.enter()?;
+        let result = crate::deep(|| read(self));
+        self.leave();
+        result
+    }
+
+    /// One level deeper, unless that is too deep; `leave` goes back.
+    pub fn enter(&mut self) -> Result<()> {
         if self.depth == DEEPEST {
             return self.error(format!("nested more than {DEEPEST} deep"));
         }
         self.depth += 1;
-        let result = crate::deep(|| read(self));
+        Ok(())
+    }
+
+    pub fn leave(&mut self) {
         self.depth -= 1;
-        result
     }
 
     // Types
 
-    fn definition(&mut self, place: usize) -> Result<Definition> {
+    /// A named type after the word `type`; it has the number `place`.
+    pub fn definition(&mut self, place: usize) -> Result<Definition> {
         let name = self.name()?;
         self.symbol('#')?;
         let number: usize = self.number()?;
@@ -177,7 +192,8 @@ impl<'a> Parser<'a> {
         Ok(NamedId(self.number()?))
     }
 
-    fn of(&mut self) -> Result<Type> {
+    /// A type.
+    pub fn of(&mut self) -> Result<Type> {
         self.nested(|parser| match (parser.peek(), parser.second()) {
             (Token::Symbol('{'), _) => Ok(Type::Struct(parser.list('{', '}', Parser::of)?.into())),
             (Token::Symbol('('), Token::Symbol(')')) => {
@@ -209,6 +225,11 @@ impl<'a> Parser<'a> {
             }
             _ => parser.error("expected a type"),
         })
+    }
+
+    /// How long the text is: it holds no more variables than this.
+    pub fn text_len(&self) -> usize {
+        self.text.len()
     }
 
     fn sum(&mut self) -> Result<Type> {
@@ -278,7 +299,8 @@ impl<'a> Parser<'a> {
         Ok(var)
     }
 
-    fn span(&mut self) -> Result<Span> {
+    /// A span, if one stands here.
+    pub fn span(&mut self) -> Result<Span> {
         if !self.takes_symbol('@') {
             return Ok(Span::default());
         }

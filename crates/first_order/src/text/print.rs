@@ -8,31 +8,77 @@ use calculus::Constructor;
 
 use super::is_word;
 use crate::shape::{Alternative, Head, Shape, ShapeId};
-use crate::term::{Atom, Block, End, Function, FunctionId, NamedId, Op, Program, Scalar, Type, Var};
+use crate::term::{Atom, Block, Definition, End, Function, FunctionId, NamedId, Op, Program, Scalar, Type, Var};
 
 /// The whole program; it parses back to the same.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer { program, out: String::new(), indent: 0 };
-    printer.program().expect("text: a string takes all");
+    let mut printer = Printer { types: &program.types, out: String::new(), indent: 0 };
+    printer.program(program).expect("text: a string takes all");
     printer.out
 }
 
 /// One function, for human eyes.
 pub fn print_function(program: &Program, id: FunctionId) -> String {
-    let mut printer = Printer { program, out: String::new(), indent: 0 };
+    let mut printer = Printer { types: &program.types, out: String::new(), indent: 0 };
     printer.function(id, &program.functions[id.0 as usize]).expect("text: a string takes all");
     printer.out
 }
 
+/// A type, by the names of those definitions.
+pub fn print_type(types: &[Definition], of: &Type) -> String {
+    let mut printer = Printer { types, out: String::new(), indent: 0 };
+    printer.of(of).expect("text: a string takes all");
+    printer.out
+}
+
+/// A name as it stands in text: in quotes, if it is no word.
+pub fn name(name: &str) -> String {
+    if is_word(name) { name.to_string() } else { quoted(name) }
+}
+
+/// A text in quotes.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A real, to the bit.
+pub fn real(x: f64) -> String {
+    if x.to_bits() == f64::NAN.to_bits() {
+        "nan".into()
+    } else if x.is_nan() {
+        format!("nan_{:016x}", x.to_bits())
+    } else {
+        format!("{x:?}")
+    }
+}
+
+/// A space and a span; nothing for the default one.
+pub fn span(span: Span) -> String {
+    if span == Span::default() {
+        return String::new();
+    }
+    format!(" @{}:{}..{}", span.file.0, span.start, span.end)
+}
+
 struct Printer<'a> {
-    program: &'a Program,
+    types: &'a [Definition],
     out: String,
     indent: usize,
 }
 
 impl Printer<'_> {
-    fn program(&mut self) -> fmt::Result {
-        let Program { types, shapes, functions, entry, parameters, result } = self.program;
+    fn program(&mut self, program: &Program) -> fmt::Result {
+        let Program { types, shapes, functions, entry, parameters, result } = program;
         write!(self.out, "entry f{}(", entry.0)?;
         self.list(parameters, Printer::shape_id)?;
         writeln!(self.out, "): s{}", result.0)?;
@@ -63,21 +109,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn name(&mut self, name: &str) -> fmt::Result {
-        if is_word(name) { self.out.write_str(name) } else { self.quoted(name) }
-    }
-
-    fn quoted(&mut self, text: &str) -> fmt::Result {
-        self.out.push('"');
-        for c in text.chars() {
-            match c {
-                '"' | '\\' => write!(self.out, "\\{c}")?,
-                '\n' => self.out.push_str("\\n"),
-                c if c.is_control() => write!(self.out, "\\u{{{:x}}}", u32::from(c))?,
-                c => self.out.push(c),
-            }
-        }
-        self.out.write_char('"')
+    fn name(&mut self, text: &str) -> fmt::Result {
+        self.out.write_str(&name(text))
     }
 
     fn names(&mut self, names: &[Name]) -> fmt::Result {
@@ -86,7 +119,7 @@ impl Printer<'_> {
 
     /// The name is a help for the eye where the number says enough; it is exact where the type is defined.
     fn named(&mut self, id: NamedId) -> fmt::Result {
-        let name = self.program.types.get(id.0 as usize).map_or("unknown", |definition| &*definition.name);
+        let name = self.types.get(id.0 as usize).map_or("unknown", |definition| &*definition.name);
         self.name(name)?;
         write!(self.out, "#{}", id.0)
     }
@@ -158,11 +191,8 @@ impl Printer<'_> {
         write!(self.out, "\n{:width$}", "", width = 2 * self.indent)
     }
 
-    fn span(&mut self, span: Span) -> fmt::Result {
-        if span == Span::default() {
-            return Ok(());
-        }
-        write!(self.out, " @{}:{}..{}", span.file.0, span.start, span.end)
+    fn span(&mut self, place: Span) -> fmt::Result {
+        self.out.write_str(&span(place))
     }
 
     /// ` {`, the block, and `}` on a line of its own.
@@ -203,9 +233,7 @@ impl Printer<'_> {
             Atom::Unit => self.out.write_str("()"),
             Atom::Bool(b) => write!(self.out, "{b}"),
             Atom::Int(i) => write!(self.out, "{i}"),
-            Atom::Real(x) if x.to_bits() == f64::NAN.to_bits() => self.out.write_str("nan"),
-            Atom::Real(x) if x.is_nan() => write!(self.out, "nan_{:016x}", x.to_bits()),
-            Atom::Real(x) => write!(self.out, "{x:?}"),
+            Atom::Real(x) => self.out.write_str(&real(*x)),
         }
     }
 
@@ -224,7 +252,7 @@ impl Printer<'_> {
     fn op(&mut self, function: &Function, op: &Op) -> fmt::Result {
         match op {
             Op::Atom(atom) => self.atom(atom),
-            Op::Text(text) => self.quoted(text),
+            Op::Text(text) => self.out.write_str(&quoted(text)),
             Op::Scalar(scalar, args) => self.scalar(*scalar, args),
             Op::Struct(fields) => self.atoms('{', fields, '}'),
             Op::Field(atom, i) => {
@@ -259,8 +287,8 @@ impl Printer<'_> {
                 self.out.push(')');
                 self.block(function, body)
             }
-            Op::Tabulate { n, index, body } => {
-                self.unary("tabulate", n)?;
+            Op::Tabulate { n, index, body } | Op::Sum { n, index, body } => {
+                self.unary(if matches!(op, Op::Sum { .. }) { "sum" } else { "tabulate" }, n)?;
                 self.out.push_str(" (");
                 self.binder(function, *index)?;
                 self.out.push(')');
@@ -291,6 +319,10 @@ impl Printer<'_> {
                 write!(self.out, ") to s{}", result.0)
             }
             Op::Quiet(on) => write!(self.out, "quiet {}", if *on { "on" } else { "off" }),
+            Op::Require(condition, code) => {
+                self.unary("require", condition)?;
+                write!(self.out, " else {code}")
+            }
             Op::Fail(code) => write!(self.out, "fail {code}"),
         }
     }

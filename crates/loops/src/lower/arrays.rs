@@ -3,7 +3,7 @@
 use base::codes;
 use first_order::{self as l3, Scalar, Type};
 
-use super::flatten::Flatten;
+use super::flatten::{Flatten, Known, View};
 use crate::term::{Atom, Block, End, Leaf, Op};
 
 impl Flatten<'_> {
@@ -19,10 +19,14 @@ impl Flatten<'_> {
                 }]
             }
             l3::Op::Array(elements) => vec![self.array(result, elements)],
-            l3::Op::Len(array) => {
-                let array = self.leaf(array);
-                vec![self.let_one(Leaf::Int, Op::Axis(array, 0))]
-            }
+            l3::Op::Len(array) => vec![match self.known(array) {
+                Known::View(View { length: Some(length), .. }) => length,
+                Known::View(View { array, dropped, .. }) => self.let_one(Leaf::Int, Op::Axis(array, dropped)),
+                _ => {
+                    let array = self.leaf(array);
+                    self.let_one(Leaf::Int, Op::Axis(array, 0))
+                }
+            }],
             l3::Op::Element(array, indices) => self.element(array, indices),
             l3::Op::Replace(array, indices, value) => vec![self.replace(array, indices, value)],
             l3::Op::Append(array, element) => {
@@ -51,6 +55,7 @@ impl Flatten<'_> {
         let count = self.count(n);
         let array = self.new_array(element, vec![count]);
         let i = self.bind(index)[0];
+        self.facts.open(index, n);
         let step = self.block_of(|this| match this.inline(body) {
             End::Yield(leaves) => {
                 this.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Var(i), leaves });
@@ -58,6 +63,7 @@ impl Flatten<'_> {
             }
             other => other,
         });
+        self.facts.close();
         let done = Block { statements: vec![], end: End::Yield(vec![]) };
         let body = self.block_of(|this| {
             let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
@@ -73,6 +79,7 @@ impl Flatten<'_> {
         let count = self.count(n);
         let i = self.bind(index)[0];
         let array = self.fresh(Leaf::Ptr);
+        self.facts.open(index, n);
         let step = self.block_of(|this| match this.inline(body) {
             End::Yield(row) => {
                 let store = Op::StoreRow { array: Atom::Var(array), row: row[0], at: Atom::Var(i), count };
@@ -81,6 +88,7 @@ impl Flatten<'_> {
             }
             other => other,
         });
+        self.facts.close();
         let done = Block { statements: vec![], end: End::Yield(vec![Atom::Var(array)]) };
         let body = self.block_of(|this| {
             let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
@@ -117,49 +125,99 @@ impl Flatten<'_> {
         array
     }
 
+    /// The sum of the values of a body.
+    pub(super) fn sum(&mut self, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Op {
+        let count = self.count(n);
+        let i = self.bind(index)[0];
+        self.facts.open(index, n);
+        let body = Box::new(self.block(body));
+        self.facts.close();
+        Op::Sum { count, index: i, body }
+    }
+
+    /// Is this a part of an array that needn't be copied?
+    pub(super) fn is_view(&self, var: l3::Var, array: &l3::Atom, indices: &[l3::Atom]) -> bool {
+        let Type::Array(_, rank) = self.type_of(array) else { return false };
+        self.viewed[var.0 as usize] && (indices.len() as u32) < rank
+    }
+
+    /// What is read where an array, or a view of one, is read.
+    pub(super) fn viewed(&mut self, array: &l3::Atom, rank: u32) -> View {
+        match self.known(array) {
+            Known::View(view) => view,
+            _ => View { array: self.leaf(array), rank, dropped: 0, at: Atom::Int(0), length: None },
+        }
+    }
+
+    /// The row at these indices.
+    pub(super) fn row_view(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> View {
+        let Type::Array(_, rank) = self.type_of(array) else { panic!("lowering: a row of no array") };
+        let whole = self.viewed(array, rank);
+        let at = self.place(array, &whole, rank, indices);
+        View { dropped: whole.dropped + indices.len() as u32, at, length: None, ..whole }
+    }
+
     /// The flat number of the first element behind these indices, each checked.
-    fn place(&mut self, array: Atom, rank: u32, indices: &[l3::Atom]) -> Atom {
+    fn place(&mut self, of: &l3::Atom, view: &View, rank: u32, indices: &[l3::Atom]) -> Atom {
         let mut at = Atom::Int(0);
         for axis in 0..rank {
-            let length = if axis == 0 && indices.is_empty() { None } else { Some(Op::Axis(array, axis)) };
-            let Some(length) = length.map(|op| self.let_one(Leaf::Int, op)) else { continue };
+            if axis == 0 && indices.is_empty() {
+                continue;
+            }
+            let index = indices.get(axis as usize);
+            let known = axis == 0 && index.is_some_and(|index| self.facts.is_inside(of, index));
+            let length = match view.length {
+                Some(length) if axis == 0 => length,
+                _ if known => Atom::Null,
+                _ => self.let_one(Leaf::Int, Op::Axis(view.array, view.dropped + axis)),
+            };
             if axis > 0 {
                 at = self.multiplied(at, length);
             }
-            if let Some(index) = indices.get(axis as usize) {
+            if let Some(index) = index {
                 let index = self.leaf(index);
-                let inside = self.let_one(Leaf::Bool, Op::InRange(index, length));
-                self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
+                if !known {
+                    let inside = self.let_one(Leaf::Bool, Op::InRange(index, length));
+                    self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
+                }
                 at = self.added(at, index);
             }
         }
-        at
+        self.added(view.at, at)
     }
 
-    fn multiplied(&mut self, a: Atom, b: Atom) -> Atom {
-        if a == Atom::Int(0) { a } else { self.let_one(Leaf::Int, Op::IndexMul(a, b)) }
+    pub(super) fn multiplied(&mut self, a: Atom, b: Atom) -> Atom {
+        match (a, b) {
+            (Atom::Int(0), _) | (_, Atom::Int(1)) => a,
+            _ => self.let_one(Leaf::Int, Op::IndexMul(a, b)),
+        }
     }
 
-    fn added(&mut self, a: Atom, b: Atom) -> Atom {
-        if a == Atom::Int(0) { b } else { self.let_one(Leaf::Int, Op::IndexAdd(a, b)) }
+    pub(super) fn added(&mut self, a: Atom, b: Atom) -> Atom {
+        match (a, b) {
+            (Atom::Int(0), other) | (other, Atom::Int(0)) => other,
+            _ => self.let_one(Leaf::Int, Op::IndexAdd(a, b)),
+        }
     }
 
     fn element(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> Vec<Atom> {
         let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: an element of no array") };
-        let array = self.leaf(array);
-        let at = self.place(array, rank, indices);
-        let dropped = indices.len() as u32;
-        if dropped < rank {
-            return vec![self.let_one(Leaf::Object, Op::Row { array, dropped, at })];
+        let view = self.viewed(array, rank);
+        let at = self.place(array, &view, rank, indices);
+        let dropped = view.dropped + indices.len() as u32;
+        if dropped < view.rank {
+            return vec![self.let_one(Leaf::Object, Op::Row { array: view.array, dropped, at })];
         }
         let leaves = self.leaves_of(&element);
-        self.let_all(&leaves, Op::LoadElement { array, rank, words: leaves.len() as u32, at })
+        let words = leaves.len() as u32;
+        self.let_all(&leaves, Op::LoadElement { array: view.array, rank: view.rank, words, at })
     }
 
     fn replace(&mut self, array: &l3::Atom, indices: &[l3::Atom], value: &l3::Atom) -> Atom {
         let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: replacing in no array") };
-        let array = self.leaf(array);
-        let at = self.place(array, rank, indices);
+        let view = self.viewed(array, rank);
+        let at = self.place(array, &view, rank, indices);
+        let array = view.array;
         let dropped = indices.len() as u32;
         if dropped < rank {
             let row = self.leaf(value);

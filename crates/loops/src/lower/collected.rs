@@ -8,7 +8,8 @@ use calculus::Prim;
 use first_order::{self as l3, Alternative, Head, ShapeId};
 
 use super::flatten::{Flatten, Known, OneHot};
-use crate::term::{Atom, Leaf, Op};
+use super::regions::Piece;
+use crate::term::{Atom, Leaf, Op, Placed};
 
 /// Sensitivities of arrays with more axes are left to primitives.
 const MOST_AXES: u32 = 8;
@@ -25,7 +26,7 @@ impl Flatten<'_> {
     ) -> bool {
         match prim {
             Prim::Frame => self.frame(var, &args[0], shapes[0], result),
-            Prim::Place => self.one_hot(var, args, shapes),
+            Prim::Place => self.one_hot(var, args, shapes) || self.placed(var, args, shapes, result),
             Prim::Plus => self.plus(var, args, shapes, result),
             _ => false,
         }
@@ -91,6 +92,48 @@ impl Flatten<'_> {
         true
     }
 
+    /// The sensitivity of an array of which a part was read that lies in one piece.
+    fn placed(&mut self, var: l3::Var, args: &[l3::Atom], shapes: &[ShapeId], result: ShapeId) -> bool {
+        let Some(&Head::Frame(rank)) = self.only(shapes[0]).map(|one| &one.head) else { return false };
+        let plain = match self.only(shapes[2]) {
+            Some(Alternative { head: Head::Array(_), parts }) if self.is(parts[0], &Head::Real) => true,
+            Some(Alternative { head: Head::Handle(_), .. }) => false,
+            _ => return false,
+        };
+        if rank > MOST_AXES || !self.is_collected(result) {
+            return false;
+        }
+        let Some(region) = self.region(&args[1], shapes[1]) else { return false };
+        if region.indices.len() + usize::from(region.range.is_some()) > rank as usize
+            || region.indices.len() == rank as usize
+        {
+            return false;
+        }
+        let (lengths, index, part) = (self.leaves(&args[0]), self.leaves(&args[1]), self.leaf(&args[2]));
+        let Piece { at, length } = self.piece(&region, &lengths);
+        let dropped = region.indices.len();
+        let mut count = length.unwrap_or(lengths[dropped]);
+        for length in &lengths[dropped + 1..] {
+            count = self.multiplied(count, *length);
+        }
+        let site = self.tables.prim(self.program, Prim::Place, shapes, result, self.span);
+        let placed = Placed { site, lengths, index, at, count, part, plain };
+        if self.added[var.0 as usize] {
+            self.known[var.0 as usize] = Some(Known::Placed(placed));
+        } else {
+            let handle = self.let_one(Leaf::Object, Op::Placed(Box::new(placed)));
+            self.know(var, vec![handle]);
+        }
+        true
+    }
+
+    /// Is it the sensitivity of an array of reals?
+    fn is_collected(&self, shape: ShapeId) -> bool {
+        let Some(Alternative { head: Head::Handle(0..=MOST_AXES), parts }) = self.only(shape) else { return false };
+        let element = self.program.shapes.get(parts[0]);
+        element.named.is_none() && element.alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real))
+    }
+
     fn plus(&mut self, var: l3::Var, args: &[l3::Atom], shapes: &[ShapeId], result: ShapeId) -> bool {
         let Some(Head::Handle(0..=MOST_AXES)) = self.only(result).map(|one| &one.head) else { return false };
         // Is it an array of reals rather than a handle? Nothing if it is neither.
@@ -108,6 +151,12 @@ impl Flatten<'_> {
             }
             [Known::OneHot(OneHot { lengths, at, value }), _] if !second => {
                 Op::AddAt { site, sum: self.leaf(&args[1]), lengths, at, value }
+            }
+            [_, Known::Placed(placed)] if !first => {
+                Op::AddPlaced { site, sum: self.leaf(&args[0]), placed: Box::new(placed) }
+            }
+            [Known::Placed(placed), _] if !second => {
+                Op::AddPlaced { site, sum: self.leaf(&args[1]), placed: Box::new(placed) }
             }
             _ => Op::Plus { site, terms: [self.leaf(&args[0]), self.leaf(&args[1])], plain: [first, second] },
         };

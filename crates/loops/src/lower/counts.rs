@@ -90,7 +90,14 @@ impl Counts<'_> {
                 Op::If(condition, next(), next())
             }
             Op::Switch(tag, arms) => Op::Switch(tag, self.branches(arms)),
-            Op::Loop { params, body } => self.looped(params, *body, &mut last),
+            Op::Loop { params, body } => {
+                let body = Box::new(self.looped(&params, *body, &mut last));
+                Op::Loop { params, body }
+            }
+            Op::Sum { count, index, body } => {
+                let body = Box::new(self.looped(&[(index, count)], *body, &mut last));
+                Op::Sum { count, index, body }
+            }
             other => other,
         };
         let mut before = vec![];
@@ -168,8 +175,9 @@ impl Counts<'_> {
         }
     }
 
-    fn looped(&mut self, params: Vec<(Var, Atom)>, body: Block, after: &mut Vec<Op>) -> Op {
-        for var in self.outside(&params, &body) {
+    /// A body that is run several times.
+    fn looped(&mut self, params: &[(Var, Atom)], body: Block, after: &mut Vec<Op>) -> Block {
+        for var in self.outside(params, &body) {
             if !self.live[var.0 as usize] {
                 after.push(Op::Release(Atom::Var(var)));
             }
@@ -177,14 +185,14 @@ impl Counts<'_> {
         }
         let mut body = self.block(body);
         let mut dead = vec![];
-        for (param, _) in &params {
+        for (param, _) in params {
             let was_live = std::mem::replace(&mut self.live[param.0 as usize], false);
             if self.vars[param.0 as usize].is_pointer() && !was_live {
                 dead.push(*param);
             }
         }
         release_first(&mut body, &dead, self.span);
-        Op::Loop { params, body: Box::new(body) }
+        body
     }
 }
 

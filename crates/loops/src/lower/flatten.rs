@@ -6,7 +6,9 @@ use calculus::Prim;
 use first_order::{self as l3, Scalar, Type};
 
 use super::Tables;
-use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Place, Statement, Var};
+use super::facts::Facts;
+use super::regions::is_slice;
+use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Place, Placed, Statement, Var};
 
 pub(super) fn function(
     program: &l3::Program,
@@ -21,6 +23,8 @@ pub(super) fn function(
         known: vec![None; function.vars.len()],
         opened: vec![false; function.vars.len()],
         added: vec![false; function.vars.len()],
+        viewed: vec![true; function.vars.len()],
+        facts: Facts::default(),
         vars: vec![],
         statements: vec![],
         span: function.span,
@@ -46,6 +50,10 @@ pub(super) enum Known {
     Inside(DescriptorId, Atom),
     /// A sensitivity that is zero but for one element: its one use is to be added to another.
     OneHot(OneHot),
+    /// A sensitivity that is zero but for a part: its one use is to be added to another.
+    Placed(Placed),
+    /// Part of an array, only measured and read.
+    View(View),
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +61,17 @@ pub(super) struct OneHot {
     pub(super) lengths: Vec<Atom>,
     pub(super) at: Atom,
     pub(super) value: Atom,
+}
+
+/// The elements of an array of rank `rank` from flat number `at` on, with the axes from `dropped` on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) array: Atom,
+    pub(super) rank: u32,
+    pub(super) dropped: u32,
+    pub(super) at: Atom,
+    /// The length of the first of these axes, if it isn't the array's.
+    pub(super) length: Option<Atom>,
 }
 
 pub(super) struct Flatten<'p> {
@@ -64,6 +83,9 @@ pub(super) struct Flatten<'p> {
     opened: Vec<bool>,
     /// Variables whose one use is to be added to a sensitivity.
     pub(super) added: Vec<bool>,
+    /// Arrays that are only measured and read.
+    pub(super) viewed: Vec<bool>,
+    pub(super) facts: Facts,
     vars: Vec<Leaf>,
     /// Of the block that is being made.
     statements: Vec<Statement>,
@@ -75,13 +97,16 @@ pub(super) struct Flatten<'p> {
 impl<'p> Flatten<'p> {
     fn mark_opened(&mut self, body: &l3::Block) {
         let mut uses = Uses {
+            shapes: &self.program.shapes,
             count: vec![0; self.function.vars.len()],
             opened: std::mem::take(&mut self.opened),
             added: std::mem::take(&mut self.added),
+            viewed: std::mem::take(&mut self.viewed),
         };
         uses.block(body);
         let once =
             |marks: Vec<bool>, count: &[u32]| marks.into_iter().zip(count).map(|(mark, n)| mark && *n == 1).collect();
+        self.viewed = std::mem::take(&mut uses.viewed);
         self.opened = once(uses.opened, &uses.count);
         self.added = once(uses.added, &uses.count);
     }
@@ -172,6 +197,8 @@ impl<'p> Flatten<'p> {
         match self.known(atom) {
             Known::Leaves(leaves) => leaves,
             Known::Inside(..) => unreachable!("lowering: an opened sum is only switched on"),
+            Known::Placed(placed) => vec![self.let_one(Leaf::Object, Op::Placed(Box::new(placed)))],
+            Known::View(_) => unreachable!("lowering: a view is only measured and read"),
             Known::OneHot(OneHot { lengths, at, value }) => {
                 vec![self.let_one(Leaf::Object, Op::OneHot { lengths, at, value })]
             }
@@ -201,12 +228,15 @@ impl<'p> Flatten<'p> {
     pub(super) fn inline(&mut self, block: &l3::Block) -> End {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
             let outer = self.place;
+            let known = self.facts.mark();
             for statement in &block.statements {
                 (self.span, self.place.var) = (statement.span, statement.var);
                 self.statement(statement.var, &statement.op);
+                self.facts.learn(statement.var, &statement.op);
                 self.span = statement.span;
             }
             self.place = outer;
+            self.facts.forget(known);
             match &block.end {
                 l3::End::Yield(atom) => End::Yield(self.leaves(atom)),
                 l3::End::Again(atoms) => End::Again(self.all_leaves(atoms)),
@@ -232,6 +262,18 @@ impl<'p> Flatten<'p> {
             l3::Op::Inject(tag, content) => self.inject(self.type_of_var(var), *tag, content),
             l3::Op::Box(content) => vec![self.boxed(self.type_of_var(var), content)],
             l3::Op::Switch(sum, arms) => self.switch(var, sum, arms),
+            l3::Op::Prim { prim, args, shapes, .. }
+                if self.viewed[var.0 as usize] && is_slice(&self.program.shapes, *prim, shapes) =>
+            {
+                let view = self.slice_view(&args[0], &args[1], shapes[1]);
+                self.known[var.0 as usize] = Some(Known::View(view));
+                return;
+            }
+            l3::Op::Element(array, indices) if self.is_view(var, array, indices) => {
+                let view = self.row_view(array, indices);
+                self.known[var.0 as usize] = Some(Known::View(view));
+                return;
+            }
             _ => return self.bind_op(var, op),
         };
         self.know(var, leaves);
@@ -263,10 +305,16 @@ impl<'p> Flatten<'p> {
                 self.push(vec![], Op::Quiet(*quiet));
                 return self.bind_nothing(var);
             }
+            l3::Op::Require(condition, code) => {
+                let condition = self.leaf(condition);
+                self.push(vec![], Op::Require(condition, *code));
+                return self.bind_nothing(var);
+            }
             l3::Op::Fail(code) => {
                 self.push(vec![], Op::Fail(*code));
                 return self.bind_nothing(var);
             }
+            l3::Op::Sum { n, index, body } => self.sum(n, *index, body),
             l3::Op::Tabulate { .. }
             | l3::Op::Array(_)
             | l3::Op::Len(_)
@@ -307,15 +355,25 @@ impl<'p> Flatten<'p> {
     }
 }
 
-/// How often each variable is used, and whether a use is as what is switched on, or as what is added.
-struct Uses {
+/// How often each variable is used, and whether a use is as what is switched on, or as what is added, or all are readings.
+struct Uses<'p> {
+    shapes: &'p l3::Shapes,
     count: Vec<u32>,
     opened: Vec<bool>,
     added: Vec<bool>,
+    viewed: Vec<bool>,
 }
 
-impl Uses {
+impl Uses<'_> {
     fn used(&mut self, atom: &l3::Atom) {
+        self.read(atom);
+        if let l3::Atom::Var(var) = atom {
+            self.viewed[var.0 as usize] = false;
+        }
+    }
+
+    /// A use of an array that only looks at it.
+    fn read(&mut self, atom: &l3::Atom) {
         if let l3::Atom::Var(var) = atom {
             self.count[var.0 as usize] += 1;
         }
@@ -331,12 +389,13 @@ impl Uses {
             l3::End::Again(atoms) => self.all(atoms),
             l3::End::Never => {}
         }
-        for statement in &block.statements {
-            stacker::maybe_grow(64 << 10, 1 << 20, || self.op(&statement.op));
+        // Backwards: what becomes of a part of an array is known before the array is looked at.
+        for statement in block.statements.iter().rev() {
+            stacker::maybe_grow(64 << 10, 1 << 20, || self.op(statement.var, &statement.op));
         }
     }
 
-    fn op(&mut self, op: &l3::Op) {
+    fn op(&mut self, var: l3::Var, op: &l3::Op) {
         match op {
             l3::Op::Atom(a)
             | l3::Op::View(a)
@@ -344,9 +403,16 @@ impl Uses {
             | l3::Op::Inject(_, a)
             | l3::Op::Box(a)
             | l3::Op::Unbox(a)
-            | l3::Op::Len(a) => self.used(a),
+            | l3::Op::Require(a, _) => self.used(a),
+            l3::Op::Len(a) => self.read(a),
             l3::Op::Scalar(_, atoms) | l3::Op::Struct(atoms) | l3::Op::Call(_, atoms) | l3::Op::Array(atoms) => {
                 self.all(atoms);
+            }
+            l3::Op::Prim { prim, args, shapes, .. }
+                if self.viewed[var.0 as usize] && is_slice(self.shapes, *prim, shapes) =>
+            {
+                self.read(&args[0]);
+                self.used(&args[1]);
             }
             l3::Op::Prim { prim, args, .. } => {
                 self.all(args);
@@ -357,7 +423,7 @@ impl Uses {
                 }
             }
             l3::Op::Element(a, indices) => {
-                self.used(a);
+                self.read(a);
                 self.all(indices);
             }
             l3::Op::Append(a, element) => {
@@ -385,7 +451,7 @@ impl Uses {
                 params.iter().for_each(|(_, atom)| self.used(atom));
                 self.block(body);
             }
-            l3::Op::Tabulate { n, body, .. } => {
+            l3::Op::Tabulate { n, body, .. } | l3::Op::Sum { n, body, .. } => {
                 self.used(n);
                 self.block(body);
             }

@@ -85,7 +85,9 @@ impl Flatten<'_> {
                 self.push(vars.clone(), op);
                 vars.into_iter().map(Atom::Var).collect()
             }
-            Known::OneHot(_) => unreachable!("lowering: a sensitivity of an array is no sum"),
+            Known::OneHot(_) | Known::Placed(_) | Known::View(_) => {
+                unreachable!("lowering: a sensitivity of an array is no sum")
+            }
             Known::Leaves(leaves) => match leaves[0] {
                 Atom::Int(tag) => self.known_arm(var, &sum_type, &leaves, tag as usize, arms),
                 tag => {

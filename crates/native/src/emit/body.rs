@@ -4,7 +4,7 @@
 use std::fmt;
 
 use base::{Code, Span, codes};
-use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Program, Statement, Var};
+use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Placed, Program, Statement, Var};
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
@@ -86,7 +86,7 @@ pub(super) struct Body<'p> {
 }
 
 /// The values of a block that has ended by yielding; `None` if control doesn't get there.
-type Yielded = Option<Vec<Atom>>;
+pub(super) type Yielded = Option<Vec<Atom>>;
 
 impl Body<'_> {
     fn leaf(&self, var: Var) -> Leaf {
@@ -133,6 +133,11 @@ impl Body<'_> {
     pub(super) fn new_label(&mut self) -> String {
         self.labels += 1;
         format!("b{}", self.labels)
+    }
+
+    /// The basic block that is being written.
+    pub(super) fn label(&self) -> &str {
+        &self.label
     }
 
     pub(super) fn begin(&mut self, label: String) {
@@ -211,7 +216,7 @@ impl Body<'_> {
         self.lines.text.insert_str(start, &scratch);
     }
 
-    fn block(&mut self, block: &Block) -> Yielded {
+    pub(super) fn block(&mut self, block: &Block) -> Yielded {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
             for statement in &block.statements {
                 self.span = statement.span;
@@ -249,6 +254,7 @@ impl Body<'_> {
             Op::If(condition, yes, no) => return self.branch(vars, condition, yes, no),
             Op::Switch(tag, arms) => return self.switch(vars, tag, arms),
             Op::Loop { params, body } => return self.looped(vars, params, body),
+            Op::Sum { count, index, body } => return self.sum(&name, count, *index, body),
             Op::Node(id, atoms) => self.node(&name, id.0, atoms),
             Op::Load(_, node, at) => {
                 let from = self.lines.word(&self.atom(node), HEADER + at);
@@ -267,7 +273,9 @@ impl Body<'_> {
                 self.define(&name, format_args!("icmp eq i64 {count}, 1"));
             }
             Op::Prim(site, atoms) => self.prim(vars, *site, atoms),
-            Op::OneHot { .. } | Op::AddAt { .. } | Op::Plus { .. } => self.collect(&name, op),
+            Op::OneHot { .. } | Op::AddAt { .. } | Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } => {
+                self.collect(&name, op);
+            }
             Op::Text(text) => self.define(&name, format_args!("call ptr @rt_text(ptr %ctx, i64 {text})")),
             Op::Quiet(quiet) => {
                 let change = if *quiet { 1 } else { -1 };
@@ -361,6 +369,14 @@ impl Body<'_> {
                 let args = format!("ptr %ctx, ptr {sum}, i64 {}, ptr %words, {rest}", lengths.len());
                 self.define(name, format_args!("call ptr @rt_add_at({args})"));
             }
+            Op::Placed(placed) => {
+                let args = self.placed(placed);
+                self.define(name, format_args!("call ptr @rt_place(ptr %ctx, {args})"));
+            }
+            Op::AddPlaced { site, sum, placed } => {
+                let (args, sum) = (self.placed(placed), self.atom(sum));
+                self.define(name, format_args!("call ptr @rt_add_placed(ptr %ctx, ptr {sum}, {args}, i64 {site})"));
+            }
             Op::Plus { site, terms: [a, b], plain } => {
                 let plain = u64::from(plain[0]) | u64::from(plain[1]) << 1;
                 let args = format!("ptr %ctx, ptr {}, ptr {}, i64 {plain}, i64 {site}", self.atom(a), self.atom(b));
@@ -368,6 +384,17 @@ impl Body<'_> {
             }
             other => unreachable!("emission: {other:?} collects nothing"),
         }
+    }
+
+    /// What the runtime is told of a part of a sensitivity.
+    fn placed(&mut self, placed: &Placed) -> String {
+        let Placed { site, lengths, index, at, count, part, plain } = placed;
+        let words: Vec<Atom> = lengths.iter().chain(index).chain([part]).copied().collect();
+        self.scratch(words.len());
+        self.store_words(Place::Scratch, "%words", 0, &words);
+        let (rank, indices, plain) = (lengths.len(), index.len(), u64::from(*plain));
+        let (at, count) = (self.atom(at), self.atom(count));
+        format!("ptr %words, i64 {rank}, i64 {indices}, i64 {at}, i64 {count}, i64 {plain}, i64 {site}")
     }
 
     /// Scratch memory for a function of the runtime.

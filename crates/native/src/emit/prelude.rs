@@ -247,10 +247,14 @@ declare nonnull ptr @rt_grow(ptr, ptr, i64, i64, i64) cold nounwind
 declare void @rt_prim(ptr, i64, ptr, ptr) nounwind
 declare nonnull ptr @rt_one_hot(ptr, i64, ptr, i64, double) nounwind
 declare nonnull ptr @rt_add_at(ptr, ptr, i64, ptr, i64, double, i64) nounwind
+declare nonnull ptr @rt_place(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind
+declare nonnull ptr @rt_add_placed(ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64) nounwind
 declare nonnull ptr @rt_plus(ptr, ptr, ptr, i64, i64) nounwind
 declare nonnull ptr @rt_text(ptr, i64) nounwind
 declare void @rt_quiet(ptr, i64) nounwind
 declare i64 @rt_int_pow(ptr, i64, i64, i64, i64, i64) nounwind
+declare void @rt_sum_chunk(double, ptr nocapture, i64) nounwind willreturn
+declare double @rt_sum_end(ptr nocapture, i64) nounwind willreturn
 declare double @rt_power_slope(double, double, i64) nounwind willreturn memory(none)
 declare double @rt_power_log(double, double, i64) nounwind willreturn memory(none)
 
@@ -269,6 +273,8 @@ declare double @llvm.sqrt.f64(double)
 declare double @llvm.fma.f64(double, double, double)
 declare double @llvm.copysign.f64(double, double)
 declare ptr @llvm.frameaddress.p0(i32)
+declare ptr @llvm.stacksave.p0()
+declare void @llvm.stackrestore.p0(ptr)
 
 !0 = !{!\"evert\"}
 !1 = !{!\"int\", !0, i64 0}

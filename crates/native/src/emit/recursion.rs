@@ -24,7 +24,7 @@ fn callees(body: &Block) -> Vec<usize> {
                 Op::Call(id, _) => all.push(id.0 as usize),
                 Op::If(_, yes, no) => todo.extend([&**yes, &**no]),
                 Op::Switch(_, arms) => todo.extend(arms.iter().map(|arm| &arm.block)),
-                Op::Loop { body, .. } => todo.push(body),
+                Op::Loop { body, .. } | Op::Sum { body, .. } => todo.push(body),
                 _ => {}
             }
         }

@@ -55,6 +55,15 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     ("rt_one_hot", "ptr (ptr ctx, i64 rank, ptr lengths, i64 at, double x)"),
     // The sensitivity `sum`, owned, plus such a one. Primitive number `site` is ⊕ of the two.
     ("rt_add_at", "ptr (ptr ctx, ptr sum, i64 rank, ptr lengths, i64 at, double x, i64 site)"),
+    // The sensitivity of an array that is zero but for `count` elements from `at` on. `words`: the array's lengths, the leaves of the index
+    // (`indices` of them), the part, owned. `plain`: is the part an array of numbers and no handle? Primitive number `site` does the same
+    // where elements aren't reals. Fails: NOT_CONFORMING.
+    ("rt_place", "ptr (ptr ctx, ptr words, i64 rank, i64 indices, i64 at, i64 count, i64 plain, i64 site)"),
+    // The sensitivity `sum`, owned, plus such a one; `plus` is the primitive ⊕.
+    (
+        "rt_add_placed",
+        "ptr (ptr ctx, ptr sum, ptr words, i64 rank, i64 indices, i64 at, i64 count, i64 plain, i64 site, i64 plus)",
+    ),
     // The sum of two sensitivities of arrays, owned. Bits 0 and 1 of `plain`: `a`, `b` is an array of numbers and no handle.
     ("rt_plus", "ptr (ptr ctx, ptr a, ptr b, i64 plain, i64 site)"),
     // Text number `text` of the program's table, owned.
@@ -66,6 +75,10 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     // `power_slope` and `power_log` of `eval::prims::arithmetic`.
     ("rt_power_slope", "double (double a, double b, i64 k)"),
     ("rt_power_log", "double (double a, double b, i64 k)"),
+    // A sum in the defined order. The sum of chunk number `chunk` comes together with those before it, which `room` holds (64
+    // words); then what all chunks make together.
+    ("rt_sum_chunk", "void (double sum, ptr room, i64 chunk)"),
+    ("rt_sum_end", "double (ptr room, i64 chunks)"),
     // The rest is what LLVM makes of its intrinsics where the processor has no instruction for them.
     ("fmod", "double (double, double)"),
     ("floor", "double (double)"),

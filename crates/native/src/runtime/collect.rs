@@ -45,6 +45,131 @@ pub unsafe extern "C" fn rt_add_at(
 
 /// # Safety
 /// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_place(
+    ctx: *mut Context,
+    words: *const u64,
+    rank: u64,
+    indices: u64,
+    at: u64,
+    count: u64,
+    plain: u64,
+    site: u64,
+) -> *mut u64 {
+    // SAFETY: `words` are what the symbol says; nothing here has a destructor.
+    unsafe {
+        match part_of(ctx, words, rank, indices, count) {
+            Part::Native(part) => place(ctx, words, rank, at, part, plain, site),
+            Part::Other => placed_by_evaluator(ctx, words, site),
+            Part::Misfit => failed(ctx, codes::NOT_CONFORMING, site),
+        }
+    }
+}
+
+/// # Safety
+/// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_add_placed(
+    ctx: *mut Context,
+    sum: *mut u64,
+    words: *const u64,
+    rank: u64,
+    indices: u64,
+    at: u64,
+    count: u64,
+    plain: u64,
+    site: u64,
+    plus: u64,
+) -> *mut u64 {
+    // SAFETY: `sum` is a live handle, owned; `words` are what the symbol says; nothing here has a destructor.
+    unsafe {
+        let placed = match part_of(ctx, words, rank, indices, count) {
+            Part::Native(part) => {
+                let lengths = slice::from_raw_parts(words, rank as usize);
+                if let Some(sums) = collector::unshared_elements(sum, lengths) {
+                    let sums = &mut sums[at as usize..(at + count) as usize];
+                    // In a sensitivity −0.0 is the symbolic zero, in an array of numbers it is a number.
+                    let zero = if plain == 0 { collector::HOLE } else { 0.0 };
+                    sums.iter_mut().zip(collector::reals(part)).for_each(|(sum, x)| *sum += x + zero);
+                    (*ctx).release(part.object as u64);
+                    return sum;
+                }
+                place(ctx, words, rank, at, part, plain, site)
+            }
+            Part::Other => placed_by_evaluator(ctx, words, site),
+            Part::Misfit => failed(ctx, codes::NOT_CONFORMING, site),
+        };
+        rt_plus(ctx, sum, placed, 0, plus)
+    }
+}
+
+/// What is to be placed.
+enum Part {
+    /// An array of reals, in its dense form if it is a sensitivity.
+    Native(ArrayView),
+    /// A value of the evaluator.
+    Other,
+    /// It has another shape than the place.
+    Misfit,
+}
+
+/// # Safety
+/// `words` are the lengths, the index, and the part, owned.
+unsafe fn part_of(ctx: *mut Context, words: *const u64, rank: u64, indices: u64, count: u64) -> Part {
+    // SAFETY: by this function's contract.
+    unsafe {
+        let part = words.add((rank + indices) as usize).read() as *mut u64;
+        if !collector::is_native(part) {
+            return Part::Other;
+        }
+        let array = ArrayView::new((*ctx).dense(part).unwrap_or_else(|code| fail_with(ctx, code, None)));
+        let lengths = slice::from_raw_parts(words, rank as usize);
+        let behind = array.rank.checked_sub(1).and_then(|behind| lengths.len().checked_sub(behind));
+        let fits = array.size() as u64 == count && behind.is_some_and(|from| array.lengths()[1..] == lengths[from..]);
+        if fits { Part::Native(array) } else { Part::Misfit }
+    }
+}
+
+/// # Safety
+/// As for [`rt_place`]; the part fits.
+unsafe fn place(
+    ctx: *mut Context,
+    words: *const u64,
+    rank: u64,
+    at: u64,
+    part: ArrayView,
+    plain: u64,
+    site: u64,
+) -> *mut u64 {
+    // SAFETY: by this function's contract.
+    unsafe {
+        let lengths = slice::from_raw_parts(words, rank as usize);
+        let mut axes = [(0, 0); collector::MOST_AXES];
+        let first = lengths.len() - part.rank;
+        let mut rest = at;
+        for axis in (0..lengths.len()).rev() {
+            let from = if lengths[axis] == 0 { 0 } else { rest % lengths[axis] };
+            rest = if lengths[axis] == 0 { 0 } else { rest / lengths[axis] };
+            let extent = if axis < first { 1 } else { part.lengths()[axis - first] };
+            // A range that ends the axis and is empty begins where the next row does.
+            axes[axis] = if extent == 0 { (0, 0) } else { (from, from + extent) };
+        }
+        match (*ctx).collector_box(lengths, &axes[..lengths.len()], part.object, plain == 0) {
+            Ok(object) => object,
+            Err(code) => failed(ctx, code, site),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`rt_place`].
+unsafe fn placed_by_evaluator(ctx: *mut Context, words: *const u64, site: u64) -> *mut u64 {
+    let mut out = 0u64;
+    // SAFETY: the site is that of the primitive whose arguments these are; its result is one word.
+    unsafe { rt_prim(ctx, site, words, &raw mut out) };
+    out as *mut u64
+}
+
+/// # Safety
+/// As `emit::symbols` says.
 pub unsafe extern "C" fn rt_plus(ctx: *mut Context, a: *mut u64, b: *mut u64, plain: u64, site: u64) -> *mut u64 {
     // SAFETY: both are live, owned, and what `plain` says; nothing here has a destructor.
     unsafe {

@@ -202,6 +202,22 @@ pub unsafe fn is_zero(object: *mut u64) -> bool {
     matches!(unsafe { term(object) }, Some(Term::Collector(collector)) if collector.form() == Form::Zero)
 }
 
+/// The elements of a sensitivity in its dense form that nobody else sees, if it has these lengths.
+///
+/// # Safety
+/// `object` is a live handle.
+pub unsafe fn unshared_elements<'a>(object: *mut u64, lengths: &[u64]) -> Option<&'a mut [f64]> {
+    // SAFETY: by this function's contract; nobody else sees the elements.
+    unsafe {
+        match term(object)? {
+            Term::Dense(array) if object::count(object) == 1 && array.lengths() == lengths => {
+                Some(slice::from_raw_parts_mut(array.elements().cast(), array.size()))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// The element and the value, if only one element was added.
 ///
 /// # Safety

@@ -8,6 +8,7 @@ use std::ptr;
 
 use base::{Code, codes};
 use eval::memory;
+use rustc_hash::FxHashMap;
 
 use super::object::{self, ArrayView, Descriptor, HANDLE, HEADER, is_object};
 use super::survey::Survey;
@@ -42,6 +43,47 @@ pub(super) struct Heap {
     lost: usize,
     /// Who made what, if somebody asks.
     pub(super) survey: Option<Survey>,
+    spare: Spare,
+}
+
+/// Large objects that were returned, for the next of the same size: arrays come and go in loops.
+#[derive(Debug, Default)]
+struct Spare {
+    /// Their headers, by their words in all.
+    blocks: FxHashMap<usize, Vec<*mut u64>>,
+    bytes: usize,
+}
+
+impl Spare {
+    /// More than this isn't kept.
+    const MOST: usize = 256 << 20;
+
+    /// A block of so many words.
+    fn take(&mut self, words: usize) -> Option<*mut u64> {
+        let header = self.blocks.get_mut(&words)?.pop()?;
+        self.bytes -= words * 8;
+        Some(header)
+    }
+
+    /// Is the block kept?
+    fn keep(&mut self, header: *mut u64, words: usize) -> bool {
+        let fits = words * 8 <= Self::MOST - self.bytes.min(Self::MOST);
+        if fits {
+            self.blocks.entry(words).or_default().push(header);
+            self.bytes += words * 8;
+        }
+        fits
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        for (words, headers) in std::mem::take(&mut self.blocks) {
+            // SAFETY: each was allocated with this layout, and nobody uses it.
+            headers.into_iter().for_each(|header| unsafe { dealloc(header.cast(), large_layout(words)) });
+        }
+        self.bytes = 0;
+    }
 }
 
 impl Default for Heap {
@@ -56,6 +98,7 @@ impl Default for Heap {
             large_alive: 0,
             lost: 0,
             survey: None,
+            spare: Spare::default(),
         }
     }
 }
@@ -103,7 +146,7 @@ impl Context {
         let words = unsafe { (*descriptor).words };
         // Also an array that is empty only because one of its lengths is zero may not be too large: its transpose isn't empty.
         let size = lengths.iter().fold(words.max(1), |size, &n| size.saturating_mul(n.max(1)));
-        if size >= SMALL_WORDS as u64 && !memory::has_room_for((size as usize).saturating_mul(8)) {
+        if size >= SMALL_WORDS as u64 && !self.has_room_for((size as usize).saturating_mul(8)) {
             return Err(codes::ARRAY_TOO_LARGE);
         }
         let elements = lengths.iter().fold(words, |size, &n| size.wrapping_mul(n)) as usize;
@@ -140,7 +183,7 @@ impl Context {
         let huge = size >= HUGE_PAGE;
         let layout = Layout::from_size_align(size, if huge { HUGE_PAGE } else { 64 });
         let layout = layout.expect("a chunk's size is small");
-        if !memory::has_room_for(size) {
+        if !self.has_room_for(size) {
             return Err(codes::OUT_OF_MEMORY);
         }
         // SAFETY: the size isn't zero.
@@ -165,14 +208,10 @@ impl Context {
     }
 
     fn large(&mut self, words: usize) -> Result<*mut u64, Code> {
-        if words > MOST_WORDS || !memory::has_room_for(words * 8) {
-            return Err(codes::ARRAY_TOO_LARGE);
-        }
-        // SAFETY: the size isn't zero.
-        let header: *mut u64 = unsafe { alloc(large_layout(words)) }.cast();
-        if header.is_null() {
-            return Err(codes::ARRAY_TOO_LARGE);
-        }
+        let header = match self.heap.spare.take(words) {
+            Some(header) => header,
+            None => self.new_large(words)?,
+        };
         self.heap.took(words * 8);
         self.heap.large_bytes += words * 8;
         self.heap.large_alive += words * 8;
@@ -187,6 +226,23 @@ impl Context {
             self.heap.large = header;
             Ok(header.add(LARGE_HEADER))
         }
+    }
+
+    /// May so many bytes be taken? If not at once, then perhaps without those that are only kept.
+    fn has_room_for(&mut self, bytes: usize) -> bool {
+        if !memory::has_room_for(bytes) && self.heap.spare.bytes > 0 {
+            self.heap.spare = Spare::default();
+        }
+        memory::has_room_for(bytes)
+    }
+
+    fn new_large(&mut self, words: usize) -> Result<*mut u64, Code> {
+        if words > MOST_WORDS || !self.has_room_for(words * 8) {
+            return Err(codes::ARRAY_TOO_LARGE);
+        }
+        // SAFETY: the size isn't zero.
+        let header: *mut u64 = unsafe { alloc(large_layout(words)) }.cast();
+        if header.is_null() { Err(codes::ARRAY_TOO_LARGE) } else { Ok(header) }
     }
 
     /// # Safety
@@ -207,7 +263,9 @@ impl Context {
             }
             self.heap.bytes -= words * 8;
             self.heap.large_alive -= words * 8;
-            dealloc(header.cast(), large_layout(words));
+            if !self.heap.spare.keep(header, words) {
+                dealloc(header.cast(), large_layout(words));
+            }
         }
     }
 
@@ -224,7 +282,7 @@ impl Context {
             let capacity = next_capacity(length, words);
             let size = HEADER + 2 + capacity.saturating_mul(words);
             let bytes = size.saturating_mul(8);
-            if length >= LONGEST || size > MOST_WORDS || (bytes > FIRST_CHUNK && !memory::has_room_for(bytes)) {
+            if length >= LONGEST || size > MOST_WORDS || (bytes > FIRST_CHUNK && !self.has_room_for(bytes)) {
                 return Err(codes::RECURSION_TOO_DEEP);
             }
             let alone = object::count(array) == 1;

@@ -6,7 +6,7 @@ use base::{Code, FileId, Span, codes};
 use eval::Value;
 
 use super::arrays::{rt_array, rt_copy_array, rt_grow, rt_replace_row, rt_row, rt_store_row};
-use super::collect::{rt_add_at, rt_one_hot, rt_plus};
+use super::collect::{rt_add_at, rt_add_placed, rt_one_hot, rt_place, rt_plus};
 use super::handle;
 use super::prim::rt_prim;
 use super::{Context, fail_with};
@@ -28,10 +28,14 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_prim", rt_prim as *const ()),
         ("rt_one_hot", rt_one_hot as *const ()),
         ("rt_add_at", rt_add_at as *const ()),
+        ("rt_place", rt_place as *const ()),
+        ("rt_add_placed", rt_add_placed as *const ()),
         ("rt_plus", rt_plus as *const ()),
         ("rt_text", rt_text as *const ()),
         ("rt_quiet", rt_quiet as *const ()),
         ("rt_int_pow", rt_int_pow as *const ()),
+        ("rt_sum_chunk", rt_sum_chunk as *const ()),
+        ("rt_sum_end", rt_sum_end as *const ()),
         ("rt_power_slope", rt_power_slope as *const ()),
         ("rt_power_log", rt_power_log as *const ()),
         ("fmod", fmod as *const ()),
@@ -150,6 +154,20 @@ fn int_power(a: i64, b: i64) -> Result<i64, Code> {
         (_, Err(_)) => Err(codes::INT_OVERFLOW),
         (_, Ok(b)) => a.checked_pow(b).ok_or(codes::INT_OVERFLOW),
     }
+}
+
+/// # Safety
+/// As `emit::symbols` says.
+unsafe extern "C" fn rt_sum_chunk(sum: f64, room: *mut f64, chunk: u64) {
+    // SAFETY: compiled code gives room for 64.
+    numerics::summation::push_chunk(unsafe { std::slice::from_raw_parts_mut(room, 64) }, chunk, sum);
+}
+
+/// # Safety
+/// As `emit::symbols` says.
+unsafe extern "C" fn rt_sum_end(room: *const f64, chunks: u64) -> f64 {
+    // SAFETY: as above.
+    numerics::summation::total_of(unsafe { std::slice::from_raw_parts(room, 64) }, chunks)
 }
 
 /// `b (b-1) … (b-k+1) a^(b-k)`

@@ -24,15 +24,26 @@ impl Simplifier<'_> {
                     n if matches!(self.known(n), Known::IsLength) => self.know(var, Known::Length(n.clone())),
                     _ => {}
                 }
+                let count = n.clone();
                 self.push(out, Statement { var, op: Op::Tabulate { n, index, body: Box::new(body) }, span }, inside);
+                self.counted(var, &count);
                 Flow::Next
             }
+            Op::Sum { n, index, body } => {
+                let (body, inside) = crate::deep(|| self.block(*body));
+                self.push(out, Statement { var, op: Op::Sum { n, index, body: Box::new(body) }, span }, inside);
+                Flow::Next
+            }
+            Op::Require(condition, code) => self.require(var, condition, code, span, out),
             Op::Fail(_) => {
                 self.push(out, Statement { var, op, span }, PURE);
                 Flow::Ends(End::Never)
             }
             op => {
                 let op = self.rewritten(var, op);
+                if self.as_products(var, &op, span, out) {
+                    return Flow::Next;
+                }
                 match self.value(var, &op) {
                     Some(atom) => self.forward(var, atom),
                     None => {
@@ -45,6 +56,51 @@ impl Simplifier<'_> {
         }
     }
 
+    /// From here on an array of so many elements can be made: there is one, and it takes room.
+    fn counted(&mut self, array: Var, n: &Atom) {
+        let sized = matches!(&self.vars[array.0 as usize], Type::Array(element, _) if **element != Type::unit());
+        if let Atom::Var(n) = n
+            && sized
+            && matches!(self.known[n.0 as usize], Known::Nothing)
+        {
+            self.know_here(*n, Known::IsCount);
+        }
+    }
+
+    /// From here on the condition holds.
+    fn require(
+        &mut self,
+        var: Var,
+        condition: Atom,
+        code: base::Code,
+        span: base::Span,
+        out: &mut Vec<Statement>,
+    ) -> Flow {
+        if let Atom::Bool(false) = condition {
+            self.push(out, Statement { var, op: Op::Fail(code), span }, PURE);
+            return Flow::Ends(End::Never);
+        }
+        self.forward(var, Atom::Unit);
+        let Atom::Var(c) = condition else { return Flow::Next };
+        let same = match self.known[c.0 as usize].clone() {
+            Known::Same(mut a, mut b) => {
+                self.resolve(&mut a);
+                self.resolve(&mut b);
+                (a != b).then_some((a, b))
+            }
+            _ => None,
+        };
+        self.push(out, Statement { var, op: Op::Require(condition, code), span }, PURE);
+        self.forward_here(c, Atom::Bool(true));
+        if let Some((other, Atom::Var(one)) | (Atom::Var(one), other)) = same {
+            if let Atom::Var(other) = other {
+                self.uses[other.0 as usize] += self.uses[one.0 as usize];
+            }
+            self.forward_here(one, other);
+        }
+        Flow::Next
+    }
+
     /// The same by a simpler operation.
     fn rewritten(&self, var: Var, op: Op) -> Op {
         match op {
@@ -55,6 +111,28 @@ impl Simplifier<'_> {
             },
             op => op,
         }
+    }
+
+    /// Writes a power with a known exponent by products; says whether that was possible.
+    fn as_products(&mut self, var: Var, op: &Op, span: base::Span, out: &mut Vec<Statement>) -> bool {
+        let Op::Scalar(scalar, args) = op else { return false };
+        // At most three of the operations that are written read the same operand.
+        const READS: u32 = 3;
+        let mut written = vec![];
+        let value = first_order::fold::power(*scalar, args, &mut |op, args| {
+            let var = self.fresh(Type::Real, READS);
+            written.push(Statement { var, op: Op::Scalar(op, args), span });
+            Atom::Var(var)
+        });
+        let Some(value) = value else { return false };
+        if let Atom::Var(x) = args[0] {
+            self.uses[x.0 as usize] += READS;
+        }
+        for statement in written {
+            self.statement(statement, out);
+        }
+        self.forward(var, value);
+        true
     }
 
     /// What the operation gives, if it is known.
@@ -120,7 +198,15 @@ impl Simplifier<'_> {
             }
             Op::Array(elements) => Known::Length(Atom::Int(elements.len() as i64)),
             Op::Scalar(Scalar::Not, args) => Known::Not(args[0].clone()),
-            Op::Len(_) => Known::IsLength,
+            Op::Len(array) => {
+                if let Atom::Var(array) = array
+                    && matches!(self.known[array.0 as usize], Known::Nothing)
+                {
+                    self.know_here(*array, Known::Length(Atom::Var(var)));
+                }
+                Known::IsLength
+            }
+            Op::Scalar(Scalar::IntEq, args) => Known::Same(args[0].clone(), args[1].clone()),
             _ => return,
         };
         self.know(var, known);

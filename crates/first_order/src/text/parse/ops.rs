@@ -8,11 +8,16 @@ use crate::term::{Atom, FunctionId, Op, Scalar, Var};
 use crate::text::lex::Token;
 
 impl Parser<'_> {
-    pub(super) fn atom(&mut self) -> Result<Atom> {
+    pub fn atom(&mut self) -> Result<Atom> {
         match self.some_atom()? {
             Some(atom) => Ok(atom),
             None => self.error("expected a variable or a constant"),
         }
+    }
+
+    /// Does a word stand here that is an atom?
+    pub fn is_at_atom(&self) -> bool {
+        matches!(self.peek(), Token::Word(word) if constant(word).is_some())
     }
 
     /// An atom, if one stands here.
@@ -93,12 +98,13 @@ impl Parser<'_> {
                 })?;
                 Ok(Op::Loop { params, body: Box::new(self.block()?) })
             }
-            "tabulate" => {
+            "tabulate" | "sum" => {
                 let n = self.atom()?;
                 self.symbol('(')?;
                 let index = self.binder()?;
                 self.symbol(')')?;
-                Ok(Op::Tabulate { n, index, body: Box::new(self.block()?) })
+                let body = Box::new(self.block()?);
+                Ok(if word == "sum" { Op::Sum { n, index, body } } else { Op::Tabulate { n, index, body } })
             }
             "len" => Ok(Op::Len(self.atom()?)),
             "element" => Ok(Op::Element(self.atom()?, self.atoms('[', ']')?)),
@@ -115,7 +121,12 @@ impl Parser<'_> {
             "prim" => self.application(),
             "quiet" if self.takes_word("on") => Ok(Op::Quiet(true)),
             "quiet" => self.word("off").map(|()| Op::Quiet(false)),
-            "fail" => self.fail(),
+            "require" => {
+                let condition = self.atom()?;
+                self.word("else")?;
+                Ok(Op::Require(condition, self.code()?))
+            }
+            "fail" => Ok(Op::Fail(self.code()?)),
             "transcendental" => Ok(Op::Scalar(Scalar::Function(self.number()?), self.operands()?)),
             scalar => match Scalar::by_name(scalar) {
                 Some(scalar) => Ok(Op::Scalar(scalar, self.operands()?)),
@@ -145,19 +156,21 @@ impl Parser<'_> {
         Ok(Op::Prim { prim, args, shapes, result: self.shape_id()? })
     }
 
-    pub(super) fn prim(&mut self) -> Result<Prim> {
+    /// A primitive, by its name.
+    pub fn prim(&mut self) -> Result<Prim> {
         let Token::Word(word) = *self.peek() else { return self.error("expected a primitive") };
         let Some(prim) = Prim::by_name(word) else { return self.error(format!("`{word}` is no primitive")) };
         self.next();
         Ok(prim)
     }
 
-    fn fail(&mut self) -> Result<Op> {
+    /// The code of an error.
+    pub fn code(&mut self) -> Result<Code> {
         if let Token::Word(word) = *self.peek()
             && let Some(Ok(number)) = word.strip_prefix('E').map(str::parse)
         {
             self.next();
-            return Ok(Op::Fail(Code(number)));
+            return Ok(Code(number));
         }
         self.error("expected a code such as `E0321`")
     }

@@ -22,7 +22,7 @@ impl Call<'_> {
             Prim::Sub => self.each(a, b, |x, y| x - y),
             Prim::Mul => self.each(a, b, |x, y| x * y),
             Prim::Div => self.each(a, b, |x, y| x / y),
-            Prim::Pow => self.each(a, b, power),
+            Prim::Pow => self.powers(a, b),
             Prim::Atan2 => self.each(a, b, numerics::atan2),
             // A tie goes to the first; NaN wins over everything.
             Prim::Minimum => self.each(a, b, |x, y| if y < x || y.is_nan() { y } else { x }),
@@ -41,8 +41,26 @@ impl Call<'_> {
         let (a, b, k) = unsafe { (self.operand(0)?, self.operand(1)?, self.operand(2)?) };
         let Operand::Int(k) = k else { return None };
         match self.site.prim {
-            Prim::PowerSlope => self.each(a, b, |a, b| power_slope(a, b, k)),
+            Prim::PowerSlope => self.slopes(a, b, k),
             _ => self.each(a, b, |a, b| rt_power_log(a, b, k)),
+        }
+    }
+
+    /// Powers; an exponent for which they are products is asked for once, not for each element.
+    fn powers(&mut self, a: Operand, b: Operand) -> Outcome {
+        match b.number() {
+            Some(2.0) => self.each(a, b, |x, _| x * x),
+            Some(3.0) => self.each(a, b, |x, _| x * x * x),
+            _ => self.each(a, b, numerics::pow),
+        }
+    }
+
+    /// The k-th derivatives of powers.
+    fn slopes(&mut self, a: Operand, b: Operand, k: i64) -> Outcome {
+        match (b.number(), k) {
+            (Some(2.0), 1) => self.each(a, b, |x, _| 2.0 * x),
+            (Some(3.0), 1) => self.each(a, b, |x, _| 3.0 * (x * x)),
+            _ => self.each(a, b, |x, y| rt_power_slope(x, y, k)),
         }
     }
 
@@ -98,16 +116,6 @@ impl Call<'_> {
             out.iter_mut().enumerate().for_each(|(i, out)| *out = f(i).to_bits());
         })
     }
-}
-
-/// `a^b`, by products where that is as exact.
-fn power(a: f64, b: f64) -> f64 {
-    if b == 2.0 { a * a } else { numerics::pow(a, b) }
-}
-
-/// `b (b-1) … (b-k+1) a^(b-k)`, likewise.
-fn power_slope(a: f64, b: f64, k: i64) -> f64 {
-    if b == 2.0 && k == 1 { 2.0 * a } else { rt_power_slope(a, b, k) }
 }
 
 /// The functions of one real that give reals.

@@ -1,0 +1,63 @@
+//! Which indices are surely in range: those of a `tabulate` or `sum` over the length of the array that is read.
+//!
+//! Two lengths are the same if they are the same atom, the one an array was made with, or `len` of it; or if that was required.
+
+use first_order::{Atom, Op, Scalar, Var};
+use rustc_hash::FxHashMap;
+
+#[derive(Default)]
+pub(super) struct Facts {
+    /// The lengths that arrays are known to have.
+    lengths: FxHashMap<Var, Vec<Atom>>,
+    /// The indices of the open blocks, each with what it is less than.
+    below: Vec<(Var, Atom)>,
+    /// Comparisons of ints, by the variable that holds the outcome.
+    compared: FxHashMap<Var, (Atom, Atom)>,
+    /// What is the same in the open blocks.
+    same: Vec<(Atom, Atom)>,
+}
+
+impl Facts {
+    pub(super) fn learn(&mut self, var: Var, op: &Op) {
+        match op {
+            Op::Len(Atom::Var(array)) => {
+                self.lengths.entry(*array).or_default().push(Atom::Var(var));
+            }
+            // If n is negative there are no elements; but then nothing is less than it and in range.
+            Op::Tabulate { n, .. } => self.lengths.entry(var).or_default().push(n.clone()),
+            Op::Scalar(Scalar::IntEq, args) => {
+                self.compared.insert(var, (args[0].clone(), args[1].clone()));
+            }
+            Op::Require(Atom::Var(condition), _) => self.same.extend(self.compared.get(condition).cloned()),
+            _ => {}
+        }
+    }
+
+    /// How much is known that holds only until the open block ends.
+    pub(super) fn mark(&self) -> usize {
+        self.same.len()
+    }
+
+    pub(super) fn forget(&mut self, mark: usize) {
+        self.same.truncate(mark);
+    }
+
+    pub(super) fn open(&mut self, index: Var, n: &Atom) {
+        self.below.push((index, n.clone()));
+    }
+
+    pub(super) fn close(&mut self) {
+        self.below.pop();
+    }
+
+    /// Is the first index into an array in range?
+    pub(super) fn is_inside(&self, array: &Atom, index: &Atom) -> bool {
+        let (Atom::Var(array), Atom::Var(index)) = (array, index) else { return false };
+        let Some(lengths) = self.lengths.get(array) else { return false };
+        let is_length = |n: &Atom| {
+            lengths.contains(n)
+                || self.same.iter().any(|(a, b)| (a == n && lengths.contains(b)) || (b == n && lengths.contains(a)))
+        };
+        self.below.iter().any(|(below, n)| below == index && is_length(n))
+    }
+}
