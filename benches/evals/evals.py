@@ -1,6 +1,6 @@
 """GradBench's evals in JAX: `evals.py EVAL FUNCTION SIZE SECONDS`.
 
-Prints `SECONDS - BYTES VALUE`: the least time of a run, what the runs add to the memory of the process, the sum of the result;
+Prints `SECONDS - BYTES VALUE`: the least time of a run, of the processor, what the runs add to the memory of the process, the sum of the result;
 or `- WHY`. The inputs are those of inputs.ev. The evals are written as one writes JAX: whole arrays, jitted.
 """
 
@@ -390,9 +390,9 @@ def measured(name, function, size, seconds):
     before = settled()
     times = []
     while len(times) < 3 or sum(times) < seconds:
-        start = time.perf_counter()
+        start = time.process_time()
         result = jax.block_until_ready(compiled(argument))
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     added = max(status("VmHWM:") - before, 0)
     result = jax.tree.map(np.asarray, result)
     value = ba_value(function, result) if name == "ba" else sum(float(np.sum(x)) for x in jax.tree.leaves(result))

@@ -72,7 +72,7 @@ fn cell() -> Option<String> {
 /// The evals of GradBench: their section of the page.
 fn measure_evals(options: &Options) -> Result<(), String> {
     let seconds = if options.quick { 0.0 } else { 0.3 };
-    let asked = evals::Asked::new(options.no_jax, Duration::from_secs(options.limit.unwrap_or(30)), seconds);
+    let asked = evals::Asked::new(options.no_jax, Duration::from_secs(options.limit.unwrap_or(60)), seconds);
     let section = evals::section(&asked, |name| options.wants(name));
     print!("{section}");
     if options.quick || options.only.is_some() {
