@@ -207,6 +207,26 @@ fn identities_are_exact() {
     assert_eq!(left(Scalar::Div, Some(0.0), Some(0.0)), 1);
 }
 
+#[test]
+fn adding_what_was_negated_is_a_difference_and_the_other_way_round() {
+    for (scalar, negated, left) in [
+        (Scalar::Add, [false, true], Scalar::Sub),
+        (Scalar::Add, [true, false], Scalar::Sub),
+        (Scalar::Sub, [false, true], Scalar::Add),
+    ] {
+        let program = of_real(|b, x, _| {
+            let square = b.scalar(Type::Real, Scalar::Mul, [x.clone(), x.clone()]);
+            let [x, y] = [(x, negated[0]), (square, negated[1])]
+                .map(|(x, negated)| if negated { b.scalar(Type::Real, Scalar::Neg, [x]) } else { x });
+            b.scalar(Type::Real, scalar, [x, y])
+        });
+        let args = [0.0, -0.0, 1.5, f64::INFINITY].map(|x| on(x, 0));
+        let mut program = same_after(program, "simplify", &args);
+        optimise(&mut program);
+        assert!(matches!(ops(&program)[..], [_, Op::Scalar(last, _)] if *last == left), "{}", text(&program));
+    }
+}
+
 fn maybe() -> Type {
     Type::sum([Type::unit(), Type::Real])
 }
