@@ -405,9 +405,13 @@ impl<'p> Checker<'p> {
                     Err("a load of one leaf".to_string())
                 }
             }
-            Op::StoreElement { .. } | Op::Open { .. } | Op::Quiet(_) | Op::Retain(_) | Op::Release(_) | Op::Fail(_) => {
-                same(&[])
-            }
+            Op::StoreElement { .. }
+            | Op::Open { .. }
+            | Op::Quiet(_)
+            | Op::Site(_)
+            | Op::Retain(_)
+            | Op::Release(_)
+            | Op::Fail(_) => same(&[]),
         }
     }
 }

@@ -117,7 +117,9 @@ impl Specialiser<'_> {
         };
         if in_place {
             self.inlined.push(inlined);
+            let outer = self.draft.enter(span);
             let value = self.body(code, member, args);
+            self.draft.leave(outer);
             self.inlined.pop();
             return value;
         }

@@ -300,6 +300,7 @@ impl<'a> Specialiser<'a> {
                 return Err(Dynamic { reason, span });
             }
             let outer = std::mem::take(&mut self.draft);
+            self.draft.first_own_file = self.world.first_own_file();
             let current = self.current.replace(id);
             let inlined = std::mem::take(&mut self.inlined);
             let written = self.write(id);

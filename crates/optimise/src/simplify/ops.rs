@@ -108,13 +108,27 @@ impl Simplifier<'_> {
     }
 
     /// The same by a simpler operation.
-    fn rewritten(&self, var: Var, op: Op) -> Op {
+    fn rewritten(&mut self, var: Var, op: Op) -> Op {
         match op {
             Op::View(atom) if self.type_of(&atom) == Some(&self.vars[var.0 as usize]) => Op::Atom(atom),
             Op::Scalar(Scalar::BoolEq, args) => match &args[..] {
                 [c, Atom::Bool(false)] | [Atom::Bool(false), c] => Op::Scalar(Scalar::Not, vec![c.clone()]),
                 _ => Op::Scalar(Scalar::BoolEq, args),
             },
+            // x + (-y) = x - y, (-y) + x = x - y, x - (-y) = x + y
+            Op::Scalar(scalar @ (Scalar::Add | Scalar::Sub), args) => {
+                let [x, y] = &args[..] else { return Op::Scalar(scalar, args) };
+                let (other, x, y) = match (scalar, self.known(x), self.known(y)) {
+                    (Scalar::Add, _, Known::Neg(y)) => (Scalar::Sub, x.clone(), y.clone()),
+                    (Scalar::Add, Known::Neg(x), _) => (Scalar::Sub, y.clone(), x.clone()),
+                    (Scalar::Sub, _, Known::Neg(y)) => (Scalar::Add, x.clone(), y.clone()),
+                    _ => return Op::Scalar(scalar, args),
+                };
+                if let Atom::Var(y) = y {
+                    self.uses[y.0 as usize] += 1;
+                }
+                Op::Scalar(other, vec![x, y])
+            }
             op => op,
         }
     }
@@ -208,6 +222,7 @@ impl Simplifier<'_> {
             }
             Op::Array(elements) => Known::Length(Atom::Int(elements.len() as i64)),
             Op::Scalar(Scalar::Not, args) => Known::Not(args[0].clone()),
+            Op::Scalar(Scalar::Neg, args) => Known::Neg(args[0].clone()),
             Op::Len(array) => {
                 if let Atom::Var(array) = array
                     && matches!(self.known[array.0 as usize], Known::Nothing)
