@@ -233,6 +233,7 @@ impl Specialiser<'_> {
     /// A sensitivity of a sensitivity that is collected: its elements are reals or zero.
     fn unfold_handle(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
         let (Head::Handle(rank) | Head::Frame(rank)) = alt.head else { unreachable!("full: a handle") };
+        let rank = self.rows_of(&alt.head, &alt.parts).map_or(rank, |(rank, _)| rank);
         let of = self.narrowed(alt);
         let shape = self.graph.single(Head::Array(rank), vec![REAL]);
         self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)
