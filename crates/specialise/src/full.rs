@@ -241,6 +241,7 @@ impl Specialiser<'_> {
     /// A sensitivity of a sensitivity that is collected: its elements are reals or zero.
     fn unfold_handle(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
         let (Head::Handle(rank) | Head::Frame(rank)) = alt.head else { unreachable!("full: a handle") };
+        let rank = self.rows_of(&alt.head, &alt.parts).map_or(rank, |(rank, _)| rank);
         if self.is_full(d, rank) {
             return Ok(d.clone());
         }

@@ -172,6 +172,13 @@ impl Specialiser<'_> {
         let joined = self.plus_shape(x.parts[0], y.parts[0], span)?;
         let dense = matches!((&x.head, &y.head), (Head::Array(_), Head::Array(_))) && joined == REAL;
         let (a, b) = (self.narrowed(x), self.narrowed(y));
+        let (left, right) = (self.rows_of(&x.head, &x.parts), self.rows_of(&y.head, &y.parts));
+        let whole = |rows: Option<(u32, ShapeId)>, rank| rows.map_or(rank, |(rank, _)| rank);
+        if m != n && whole(left, m) == whole(right, n) {
+            // One is collected row by row: so is the sum, as far as anybody knows.
+            let shape = if m < n { a.shape } else { b.shape };
+            return self.bridge(Prim::Plus, vec![a, b], shape, span);
+        }
         if m != n {
             // Only empty arrays of different rank conform, and then the first is the sum.
             return self.bridge(Prim::Plus, vec![a.clone(), b], a.shape, span);
