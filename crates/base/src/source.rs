@@ -15,6 +15,9 @@ pub struct Span {
 }
 
 impl Span {
+    /// Of code that belongs to whoever calls it: where it is copied into a caller it gets the place of the call.
+    pub const OF_CALLER: Span = Span { file: FileId(u32::MAX), start: 0, end: 0 };
+
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
         Span { file, start: start as u32, end: end as u32 }
     }

@@ -71,7 +71,7 @@ fn read(line: &str) -> Answer {
 }
 
 /// The Python that has JAX.
-fn environment() -> Result<PathBuf, String> {
+pub fn environment() -> Result<PathBuf, String> {
     if let Some(python) = std::env::var_os("EVERT_BENCH_PYTHON") {
         return Ok(python.into());
     }

@@ -6,8 +6,10 @@
 pub mod c;
 pub mod chain;
 pub mod clock;
+pub mod evals;
 pub mod jax;
 pub mod kernels;
+pub mod memory;
 pub mod report;
 pub mod start;
 
@@ -26,6 +28,10 @@ pub struct Options {
     pub only: Option<String>,
     pub no_jax: bool,
     pub no_c: bool,
+    /// The evals of GradBench instead of our own programs.
+    pub evals: bool,
+    /// How long a cell of those may take, in seconds.
+    pub limit: Option<u64>,
 }
 
 impl Options {

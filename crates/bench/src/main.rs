@@ -1,4 +1,4 @@
-//! `cargo xtask bench [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]`: see the library.
+//! `cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]`: see the library.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -6,22 +6,32 @@ use std::time::Duration;
 use bench::jax::{Answer, Jax};
 use bench::kernels::{Kernel, Program};
 use bench::report::{Row, milliseconds};
-use bench::{Options, c, chain, clock, report, root, start};
+use bench::{Options, c, chain, clock, evals, report, root, start};
 use llvm::Effort;
 
 fn main() -> ExitCode {
     llvm::self_test_child();
+    if let Some(line) = cell() {
+        println!("{line}");
+        return ExitCode::SUCCESS;
+    }
     let (options, dump) = match arguments() {
         Ok(options) => options,
         Err(argument) => {
             eprintln!(
-                "what is {argument}? Use: cargo xtask bench [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]"
+                "what is {argument}? Use: cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] [--no-jax] \
+                 [--no-c] [--dump]"
             );
             return ExitCode::from(2);
         }
     };
     clock::pin();
-    match if dump { dump_all(&options) } else { measure(&options) } {
+    let done = match (dump, options.evals) {
+        (true, _) => dump_all(&options),
+        (_, true) => measure_evals(&options),
+        _ => measure(&options),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
@@ -40,10 +50,38 @@ fn arguments() -> Result<(Options, bool), String> {
             "--no-c" => options.no_c = true,
             "--only" => options.only = arguments.next(),
             "--dump" => dump = true,
+            "--evals" => options.evals = true,
+            "--limit" => options.limit = arguments.next().and_then(|seconds| seconds.parse().ok()),
             _ => return Err(argument),
         }
     }
     Ok((options, dump))
+}
+
+/// What this process is to measure for another one: `--cell EVAL FUNCTION SIZE SECONDS`.
+fn cell() -> Option<String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [flag, name, function, size, seconds] = &arguments[..] else { return None };
+    if flag != "--cell" {
+        return None;
+    }
+    let cell = evals::run(name, function, size.parse().ok()?, seconds.parse().ok()?);
+    Some(cell.map_or_else(|why| format!("- {}", why.lines().next().unwrap_or("")), |cell| cell.line()))
+}
+
+/// The evals of GradBench: their section of the page.
+fn measure_evals(options: &Options) -> Result<(), String> {
+    let seconds = if options.quick { 0.0 } else { 0.3 };
+    let asked = evals::Asked::new(options.no_jax, Duration::from_secs(options.limit.unwrap_or(60)), seconds);
+    let section = evals::section(&asked, |name| options.wants(name));
+    print!("{section}");
+    if options.quick || options.only.is_some() {
+        return Ok(());
+    }
+    let path = root().join("docs/benchmarks.md");
+    let page = std::fs::read_to_string(&path).unwrap_or_default();
+    let before = page.split(evals::HEADING).next().unwrap_or_default().trim_end();
+    std::fs::write(path, format!("{before}\n\n{section}")).map_err(|error| error.to_string())
 }
 
 /// The names and texts of the programs, in order.
@@ -103,7 +141,11 @@ fn measure(options: &Options) -> Result<(), String> {
     }
     print!("{page}");
     if !options.quick && options.only.is_none() {
-        std::fs::write(root().join("docs/benchmarks.md"), page).map_err(|error| error.to_string())?;
+        // The evals are measured by themselves.
+        let path = root().join("docs/benchmarks.md");
+        let old = std::fs::read_to_string(&path).unwrap_or_default();
+        let evals = old.find(evals::HEADING).map_or(String::new(), |at| format!("\n{}", &old[at..]));
+        std::fs::write(path, page + &evals).map_err(|error| error.to_string())?;
     }
     Ok(())
 }

@@ -81,15 +81,17 @@ pub enum Command {
     Gradbench,
     /// Print what a program becomes on its way to being run
     Ir(Ir),
-    /// Say what a gradient remembers on the heap: sizes, contents and where they come from
+    /// Say what the reverse pass of a function remembers: how many bytes, from where, and why
+    ///
+    /// Runs both halves of the derivative, and lists what is on the heap between them.
     Tape {
         /// The program that defines the function; `-` reads standard input
         file: String,
         /// The function, or an expression for one
         name: String,
-        /// The argument of `grad(NAME)`, an expression
-        #[arg(default_value = "1.0", allow_hyphen_values = true)]
-        argument: String,
+        /// What it is differentiated at, an expression or several; otherwise what the program calls it with, or 1.0
+        #[arg(allow_hyphen_values = true)]
+        argument: Option<String>,
     },
 }
 

@@ -75,7 +75,7 @@ fn execute(arguments: Arguments) -> Status {
         }
         Command::Gradbench => serve_gradbench(&launcher),
         Command::Ir(request) => ir::print(&launcher, &request),
-        Command::Tape { file, name, argument } => tape::print(&terminal, &file, &name, &argument),
+        Command::Tape { file, name, argument } => tape::print(&terminal, &file, &name, argument.as_deref()),
     }
 }
 

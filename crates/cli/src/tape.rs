@@ -1,34 +1,35 @@
-//! `evert tape`: what a gradient remembers on the heap.
+//! `evert tape`: what the reverse pass of a function remembers.
 //!
-//! In: a program, a function, an argument. Out: each kind of object that the compiled `grad(function)(argument)` makes on the heap,
-//! with its size, what it holds, where its source stands and which functions make it; then what a run really took. What isn't listed lies
-//! in registers and on the stack: closures and data whose size is known, that is all that recursion doesn't nest.
+//! In: a program, a function, an argument (or a call of the function in the program). Out: every kind of object that is alive
+//! between the two halves of the derivative, with the place that makes it, its size as its type says, how many there are, and what
+//! needs it; then the sum of these, and what the heap itself counts. What isn't listed lies in registers and on the stack:
+//! closures and data whose size is known, that is all that recursion doesn't nest.
 
-mod allocations;
+mod calls;
+mod flow;
+mod names;
+mod reasons;
+mod table;
 mod words;
 
 use base::Span;
-use calculus::{Step, StepKind};
-use evert::{Engine, Failure, Session};
-use first_order::{Definition, Program, Type};
-use specialise::Specialised;
+use calculus::StepKind;
+use evert::survey::{Surveyed, Unsurveyed};
+use evert::{Engine, Failure, Ran, Session};
 
 use crate::Status;
 use crate::files::{self, Recording};
 use crate::report::{self, Remark};
 use crate::terminal::Terminal;
-use allocations::{Allocation, allocations};
-use words::{holds, type_name};
+use table::Table;
 
-/// The reference count and the descriptor.
-const HEADER: usize = 16;
+/// What a function is differentiated at if nothing is said and nothing in the program calls it.
+const ARGUMENT: &str = "1.0";
 
-pub fn print(terminal: &Terminal, path: &str, function: &str, argument: &str) -> Status {
+pub fn print(terminal: &Terminal, path: &str, function: &str, argument: Option<&str>) -> Status {
     let mut session = Session::new(Recording::new());
     session.engines.engine = if session.engines.has_native() { Engine::Native } else { Engine::FirstOrder };
-    session.engines.always_compile = true;
-    let text = format!("grad({function})({argument})");
-    match tape(&mut session, path, &text) {
+    match tape(&mut session, path, function, argument) {
         Ok(listing) => {
             terminal.text(&listing);
             Status::Fine
@@ -41,82 +42,94 @@ pub fn print(terminal: &Terminal, path: &str, function: &str, argument: &str) ->
             terminal.error_text(&remark.render(&session.sources, terminal.err));
             Status::Failed
         }
+        Err(Problem::Other(why)) => {
+            terminal.error_text(&format!("evert: {why}\n"));
+            Status::Failed
+        }
     }
 }
 
 enum Problem {
     Failed(Failure),
     Dynamic(Remark),
+    Other(String),
 }
 
-fn tape(session: &mut Session, path: &str, text: &str) -> Result<String, Problem> {
-    let step = gradient(session, path, text).map_err(Problem::Failed)?;
-    let specialised = session.engines.specialise(&session.machine, &step.code, step.span);
-    let mut specialised = specialised.map_err(|dynamic| {
-        let span = if dynamic.span == Span::default() { step.span } else { dynamic.span };
-        let notes = vec![format!("`{text}` is left to the reference evaluator, which has no tape of its own to show")];
-        Problem::Dynamic(Remark { kind: "dynamic", title: dynamic.reason, span, notes, help: vec![] })
-    })?;
-    optimise::optimise(&mut specialised.program);
-    let mut listing = listed(session, text, &specialised);
-    session.engines.last = None;
-    let value = session.run_step(&step).map_err(|error| Problem::Failed(vec![*error]))?;
-    listing += &format!("\nresult: {}\n", evert::show(&value));
-    listing += &match (&session.engines.last, session.engines.missing()) {
-        (Some(figures), _) => format!(
-            "heap: {} bytes at its largest, taken from the system in chunks of 1 MiB or more; {} objects left\n",
-            figures.peak_bytes, figures.live_after
-        ),
-        (None, Some(why)) => format!("heap: not measured, there is no native engine: {why}\n"),
-        (None, None) => "heap: not measured, the step was not compiled\n".to_string(),
+fn tape(session: &mut Session, path: &str, function: &str, argument: Option<&str>) -> Result<String, Problem> {
+    let candidates = define(session, path, function).map_err(Problem::Failed)?;
+    let argument = match argument {
+        Some(given) => given.to_string(),
+        None => candidates.into_iter().find(|text| is_value(session, text)).unwrap_or(ARGUMENT.to_string()),
     };
-    Ok(listing)
+    let call = format!("{function} at {argument}");
+    let surveyed = session.survey(function, &format!("({argument})")).map_err(|why| problem(&call, why))?;
+    Ok(listed(session, &call, &surveyed))
 }
 
-/// Runs the definitions of the program and reads the gradient as a step in its scope.
-fn gradient(session: &mut Session, path: &str, text: &str) -> Result<Step, Failure> {
+/// Runs the definitions of the program; gives the arguments that its other steps call the function with.
+fn define(session: &mut Session, path: &str, function: &str) -> Result<Vec<String>, Failure> {
     let name = files::name(path);
     let program = session.read(&name)?;
-    let (_, module) = session.load(&name, &program)?;
+    let (tree, module) = session.load(&name, &program)?;
     for step in module.steps.iter().filter(|step| matches!(step.kind, StepKind::Define(_))) {
         session.run_step(step).map_err(|error| vec![*error])?;
     }
-    let (_, module) = session.load("<tape>", text)?;
-    Ok(module.steps.into_iter().next_back().expect("cli: a call is a step"))
+    Ok(calls::arguments(&tree, function))
 }
 
-fn listed(session: &Session, text: &str, specialised: &Specialised) -> String {
-    let program = &specialised.program;
-    let allocations = allocations(program);
-    if allocations.is_empty() {
-        return format!("{text} makes nothing on the heap: all it remembers is in registers and on the stack\n");
-    }
-    let mut out = format!("{text} makes on the heap:\n");
-    for allocation in &allocations {
-        out += &format!("\n{}\n", title(program, allocation));
-        for line in holds(session, specialised, &allocation.what) {
-            out += &format!("  {line}\n");
-        }
-        for span in &allocation.places {
-            out += &format!("  made at {}\n", report::place(&session.sources, *span));
-        }
-    }
-    out
+/// Has the text a value outside the place where it stands?
+fn is_value(session: &mut Session, text: &str) -> bool {
+    session.evaluate(&format!("({text})")).is_ok()
 }
 
-/// What it is and how large.
-fn title(program: &Program, allocation: &Allocation) -> String {
-    let words = |ty: &Type| loops::leaves(ty, &program.types).len();
-    match &allocation.what {
-        Type::Named(id) => {
-            let Definition { name, content } = &program.types[id.0 as usize];
-            format!("{name}: {} bytes each", HEADER + 8 * words(content))
+fn problem(call: &str, why: Unsurveyed) -> Problem {
+    match why {
+        Unsurveyed::Failed(failure) => Problem::Failed(failure),
+        Unsurveyed::Left(Ran::Dynamic(dynamic)) => {
+            let notes = vec![format!("{call}: this is left to the reference evaluator, which has no tape to show")];
+            Problem::Dynamic(Remark { kind: "dynamic", title: dynamic.reason, span: dynamic.span, notes, help: vec![] })
         }
-        Type::Array(element, rank) => {
-            let header = HEADER + 8 + 8 * *rank as usize;
-            let element_bytes = 8 * words(element);
-            format!("{}: {header} bytes and {element_bytes} for each element", type_name(program, &allocation.what))
+        Unsurveyed::Left(Ran::Fallback(why)) => {
+            Problem::Other(format!("{call} is left to the reference evaluator: {why}"))
         }
-        other => format!("{}: in the hands of the runtime", type_name(program, other)),
+        Unsurveyed::Left(Ran::Compiled | Ran::Failed { .. }) => Problem::Other(format!("{call} can't be surveyed")),
+        Unsurveyed::NoEngine(why) => {
+            Problem::Other(format!("there is no native engine, whose memory is shown here: {why}"))
+        }
     }
+}
+
+fn listed(session: &Session, call: &str, surveyed: &Surveyed) -> String {
+    let table = Table::new(session, surveyed);
+    let mut out = if table.rows.is_empty() {
+        format!("{call}: the reverse pass remembers nothing on the heap, only what is in registers and on the stack\n")
+    } else {
+        format!("{call}: the reverse pass remembers\n\n{table}")
+    };
+    out += &format!("\npredicted by the types: {} bytes\n", table.bytes());
+    let shared: usize = table.shared.iter().map(|(bytes, _)| bytes).sum();
+    let measured = surveyed.found.live_bytes;
+    out += &format!("measured after the forward half: {} bytes", measured.saturating_sub(shared));
+    if shared > 0 {
+        let parts: Vec<String> = table.shared.iter().map(|(bytes, whose)| format!("{bytes} of {whose}")).collect();
+        out += &format!(" ({measured} less {}, which the caller has)", parts.join(", "));
+    }
+    out += &format!(
+        "\nthe heap at its largest, in both halves: {} bytes, taken from the system in chunks of 1 MiB or more\n",
+        surveyed.peak_bytes
+    );
+    out + &format!("result: {}\n", shortened(&evert::show(&surveyed.gradient), 120))
+}
+
+/// The text that stands at a place, on one line and not too long.
+fn quoted(session: &Session, span: Span) -> String {
+    let text = session.sources.get(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default();
+    shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), 60)
+}
+
+fn shortened(line: &str, most: usize) -> String {
+    if line.chars().count() <= most {
+        return line.to_string();
+    }
+    format!("{} …", line.chars().take(most - 2).collect::<String>().trim_end())
 }

@@ -1,4 +1,4 @@
-//! What the commands say that look into the compiler: `explain-perf`, `ir`, `tape`.
+//! What the commands say that look into the compiler: `explain-perf`, `ir`.
 
 mod support;
 
@@ -17,12 +17,6 @@ fn poly(w, xs) = fold((acc, x) => acc * w + x, 0.0, xs)
 let data = [1.0, 2.0, 3.0]
 poly(2.0, data)
 grad(w => poly(w, data))(2.0)
-";
-
-const LIST: &str = "\
-fn total(xs) = match xs { Nil => 0.0, Cons(x, rest) => sin(x) + total(rest) }
-let data = to_list([0.5, 1.0, 1.5])
-print(\"not shown\")
 ";
 
 fn program(name: &str, text: &str) -> (Folder, String) {
@@ -173,34 +167,4 @@ fn the_checkers_accept_the_steps_of_the_suite() {
         }
     }
     assert!(steps > 500, "{steps} steps");
-}
-
-#[test]
-fn the_tape_of_a_recursion_is_an_entry_for_each_call() {
-    let (_folder, path) = program("tape", LIST);
-    let ran = evert(&["tape", &path, "total", "data"]);
-    ran.fails_with(0);
-    for part in ["grad(total)(data) makes on the heap", "array of real: 32 bytes and 8 for each element", "a.ev:1:"] {
-        assert!(ran.out.contains(part), "{part}: {}", ran.out);
-    }
-    assert!(!ran.out.contains("not shown"));
-    assert!(ran.out.contains("result: Cons("), "{}", ran.out);
-}
-
-#[test]
-fn the_tape_of_a_map_that_is_summed_holds_nothing() {
-    let (_folder, path) = program("map", "fn square(xs) = sum(map(x => x * x, xs))\n");
-    let ran = evert(&["tape", &path, "square", "[1.0, 2.0]"]);
-    assert!(ran.out.contains("\narray of nothing: 32 bytes and 0 for each element"), "{}", ran.out);
-    assert!(ran.out.contains("result: [2.0, 4.0]"), "{}", ran.out);
-}
-
-#[test]
-fn a_tape_without_nodes_and_mistakes_are_said() {
-    let (_folder, path) = program("no-tape", "fn f(x) = sin(x)^2\n");
-    let ran = evert(&["tape", &path, "f", "-2.0"]);
-    assert!(ran.out.contains("makes nothing on the heap"), "{}", ran.out);
-    let ran = evert(&["tape", &path, "g"]);
-    ran.fails_with(1);
-    assert!(ran.err.contains("E0201"), "{}", ran.err);
 }

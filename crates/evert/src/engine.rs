@@ -15,6 +15,8 @@ use first_order::{Block, Op, Program};
 use native::run::Again;
 use specialise::{Codes, Dynamic, Specialised};
 
+use crate::survey::Surveyed;
+
 /// What runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Engine {
@@ -94,26 +96,47 @@ pub fn look_for_native() -> Option<native::engine::Looking> {
     native::engine::Looking::start(llvm::SelfTest::this_program())
 }
 
-struct Globals<'a>(&'a Machine);
+/// The globals of a session, as the specialiser sees them.
+struct Globals<'a> {
+    machine: &'a Machine,
+    /// Those whose value isn't known when code is made.
+    unknown: &'a [GlobalId],
+    /// Files below this number belong to their callers.
+    first_own_file: u32,
+}
+
+impl<'a> Globals<'a> {
+    fn of(machine: &'a Machine) -> Globals<'a> {
+        Globals { machine, unknown: &[], first_own_file: 0 }
+    }
+}
 
 impl specialise::World for Globals<'_> {
     fn global(&self, id: GlobalId) -> Option<Value> {
-        self.0.global(id).cloned()
+        self.machine.global(id).cloned()
     }
 
     fn derivative(&self, prim: Prim) -> Option<Value> {
-        self.0.derivative_of(prim).cloned()
+        self.machine.derivative_of(prim).cloned()
     }
 
     fn forward_rule(&self, prim: Prim) -> Option<Value> {
-        self.0.forward_rule_of(prim).cloned()
+        self.machine.forward_rule_of(prim).cloned()
+    }
+
+    fn is_constant(&self, id: GlobalId) -> bool {
+        !self.unknown.contains(&id)
+    }
+
+    fn first_own_file(&self) -> u32 {
+        self.first_own_file
     }
 }
 
 impl Engines {
     /// The L3 program of a step, as specialisation leaves it.
     pub fn specialise(&self, machine: &Machine, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
-        let specialised = specialise::specialise(&Globals(machine), self.codes.clone(), step, span)?;
+        let specialised = specialise::specialise(&Globals::of(machine), self.codes.clone(), step, span)?;
         debug_assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
         Ok(specialised)
     }
@@ -295,6 +318,36 @@ impl Engines {
             native::run::Stop::Error { code, span, .. } => Ran::Failed { code, span },
             native::run::Stop::Memory { code, .. } => Ran::Failed { code, span: Span::default() },
             native::run::Stop::Mismatch { text, .. } => Ran::Fallback(text),
+        })
+    }
+
+    /// Runs a step on compiled code and surveys its heap where it asks for that. The values of `unknown` aren't known when the
+    /// code is made.
+    pub(crate) fn survey(
+        &mut self,
+        machine: &Machine,
+        group: &Rc<Group>,
+        span: Span,
+        unknown: &[GlobalId],
+    ) -> Result<Surveyed, Ran> {
+        if !self.has_native() {
+            return Err(Ran::Fallback(self.missing().unwrap_or_default().to_string()));
+        }
+        guarded(|| {
+            let globals = Globals { machine, unknown, first_own_file: machine.first_user_file };
+            let specialised = specialise::specialise(&globals, self.codes.clone(), group, span);
+            let mut step = specialised.map_err(Ran::Dynamic)?;
+            optimise::optimise(&mut step.program);
+            let Native::Found(engine) = &self.native else { unreachable!("engine: it was found") };
+            let code = engine.compile_surveyed(&step.program, effort(&step.program));
+            let mut code = code.map_err(|why| Ran::Fallback(why.to_string()))?;
+            let args = arguments(machine, &step);
+            let gradient = self.run_compiled(&step, &code, &args, &mut |_| (), None)?;
+            let Native::Found(engine) = &self.native else { unreachable!("engine: it was found") };
+            let found = engine.found().cloned().unwrap_or_default();
+            let places = code.places.take().unwrap_or_default();
+            let peak_bytes = self.last.as_ref().map_or(0, |last| last.peak_bytes);
+            Ok(Surveyed { specialised: step, places, found, seeded: false, peak_bytes, gradient })
         })
     }
 

@@ -20,6 +20,7 @@ mod library;
 mod modules;
 mod rules;
 mod session;
+pub mod survey;
 pub mod testing;
 mod world;
 

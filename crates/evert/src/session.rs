@@ -301,6 +301,14 @@ impl Session {
         self.machine.define(id, value);
     }
 
+    /// The number of a name of the session's scope that is a global.
+    pub(crate) fn global(&self, name: &str) -> Option<calculus::GlobalId> {
+        match self.scope.get(Name::new(name)) {
+            Some(Binding::Root(Root::Global(id))) => Some(*id),
+            _ => None,
+        }
+    }
+
     /// The value that a name of the session's scope or of the library has.
     pub fn get(&self, name: &str) -> Option<Value> {
         let name = Name::new(name);

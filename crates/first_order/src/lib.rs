@@ -24,6 +24,6 @@ pub use term::{
 pub use text::{ParseError, parse, print};
 
 /// Runs a step of a recursion over terms or data, however deep.
-fn deep<T>(step: impl FnOnce() -> T) -> T {
+pub fn deep<T>(step: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, step)
 }

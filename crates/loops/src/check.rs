@@ -405,9 +405,13 @@ impl<'p> Checker<'p> {
                     Err("a load of one leaf".to_string())
                 }
             }
-            Op::StoreElement { .. } | Op::Open { .. } | Op::Quiet(_) | Op::Retain(_) | Op::Release(_) | Op::Fail(_) => {
-                same(&[])
-            }
+            Op::StoreElement { .. }
+            | Op::Open { .. }
+            | Op::Quiet(_)
+            | Op::Site(_)
+            | Op::Retain(_)
+            | Op::Release(_)
+            | Op::Fail(_) => same(&[]),
         }
     }
 }
@@ -426,7 +430,7 @@ pub fn scalar_signature(scalar: Scalar) -> (&'static [Leaf], Leaf) {
         S::IntAdd | S::IntSub | S::IntMul | S::IntMinimum | S::IntMaximum | S::IntDiv | S::IntMod | S::IntPow => {
             (&[Int, Int], Int)
         }
-        S::IntNeg | S::IntAbs | S::IntSign => (&[Int], Int),
+        S::IntNeg | S::IntAbs | S::IntSign | S::Length => (&[Int], Int),
         S::IntEq | S::IntNe | S::IntLt | S::IntLe | S::IntGt | S::IntGe => (&[Int, Int], Bool),
         S::ToReal => (&[Int], Real),
         S::ToInt => (&[Real], Int),

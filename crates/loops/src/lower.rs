@@ -18,19 +18,29 @@ use rustc_hash::FxHashMap;
 
 use crate::check::check;
 use crate::layout::Layouts;
-use crate::term::{Descriptor, FunctionId, PrimSite, Program};
+use crate::term::{Descriptor, FunctionId, Place, PrimSite, Program};
 
 /// In debug builds the result is checked.
 pub fn lower(program: &first_order::Program) -> Program {
-    let mut tables = Tables::new(program);
-    let functions = program.functions.iter().map(|function| {
-        let mut flat = flatten::function(program, function, &mut tables);
+    lower_with(program, None)
+}
+
+/// The same program, which also says by which statement of L3 each object is made.
+pub fn lower_surveyed(program: &first_order::Program) -> Program {
+    lower_with(program, Some(vec![]))
+}
+
+fn lower_with(program: &first_order::Program, places: Option<Vec<Place>>) -> Program {
+    let mut tables = Tables::new(program, places);
+    let functions = (0..).zip(&program.functions).map(|(id, function)| {
+        let mut flat = flatten::function(program, first_order::FunctionId(id), function, &mut tables);
         counts::insert(&mut flat);
         flat
     });
     let functions = functions.collect();
-    let Tables { descriptors, layouts, prims, texts, .. } = tables;
-    let lowered = Program { functions, entry: FunctionId(program.entry.0), descriptors, layouts, prims, texts };
+    let Tables { descriptors, layouts, prims, texts, places, .. } = tables;
+    let entry = FunctionId(program.entry.0);
+    let lowered = Program { functions, entry, descriptors, layouts, prims, texts, places };
     if cfg!(debug_assertions)
         && let Err(error) = check(&lowered)
     {
@@ -46,13 +56,15 @@ struct Tables {
     prims: Vec<PrimSite>,
     texts: Vec<Rc<str>>,
     text_numbers: FxHashMap<Rc<str>, u32>,
+    /// `None`: nobody asks.
+    places: Option<Vec<Place>>,
 }
 
 impl Tables {
-    fn new(program: &first_order::Program) -> Tables {
+    fn new(program: &first_order::Program, places: Option<Vec<Place>>) -> Tables {
         let mut descriptors = vec![];
         let layouts = Layouts::new(&program.types, &mut descriptors);
-        Tables { descriptors, layouts, prims: vec![], texts: vec![], text_numbers: FxHashMap::default() }
+        Tables { descriptors, layouts, prims: vec![], texts: vec![], text_numbers: FxHashMap::default(), places }
     }
 
     fn text(&mut self, text: &Rc<str>) -> u32 {

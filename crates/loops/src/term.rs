@@ -41,6 +41,16 @@ pub struct Program {
     pub layouts: Layouts,
     pub prims: Vec<PrimSite>,
     pub texts: Vec<Rc<str>>,
+    /// The places that `Site` names, if the program was lowered for a survey of its memory.
+    pub places: Option<Vec<Place>>,
+}
+
+/// A statement of L3 that makes objects.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    pub function: first_order::FunctionId,
+    /// What the statement binds.
+    pub var: first_order::Var,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -249,6 +259,8 @@ pub enum Op {
     /// Text number `.0` of the table.
     Text(u32),
     Quiet(bool),
+    /// What is made next is made by place number `.0` of the table.
+    Site(u32),
     /// One more owner of a pointer.
     Retain(Atom),
     /// Gives up a pointer.
@@ -341,7 +353,21 @@ impl Op {
                 placed.for_each_use(f);
             }
             Op::Plus { terms, .. } => all(terms, Consume),
-            Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
+            Op::Text(_) | Op::Quiet(_) | Op::Site(_) | Op::Fail(_) => {}
+        }
+    }
+
+    /// May it make objects, itself and not in its blocks or by a call?
+    pub fn makes_objects(&self) -> bool {
+        match self {
+            Op::Node(..) | Op::NewArray(..) | Op::Append { .. } | Op::Unshare(_) | Op::Row { .. } => true,
+            Op::ReplaceRow { .. } | Op::StoreRow { .. } | Op::Prim(..) | Op::OneHot { .. } | Op::AddAt { .. } => true,
+            Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } | Op::Text(_) => true,
+            Op::Scalar(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => false,
+            Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Sum { .. } | Op::Load(..) | Op::Open { .. } => false,
+            Op::IsObject(_) | Op::TagOf(_) | Op::PointerOf(_) | Op::LoadElement { .. } => false,
+            Op::TakeElement { .. } | Op::StoreElement { .. } | Op::Axis(..) | Op::Quiet(_) | Op::Site(_) => false,
+            Op::Retain(_) | Op::Release(_) | Op::IsUnique(_) | Op::Require(..) | Op::Fail(_) => false,
         }
     }
 

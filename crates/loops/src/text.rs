@@ -10,6 +10,8 @@
 //! elements real in d1
 //! prim p0 = matmul(s1 [object], s2 [object]) to s3 [object] @0:2..9
 //! text t0 = "sum"
+//! surveyed
+//! maker m0 = f0 v3
 //! entry f0
 //!
 //! f0 sum(v0: ptr, v1: int) -> (int) @0:0..40 {
@@ -52,6 +54,12 @@ impl Display for Program {
         }
         for (number, text) in self.texts.iter().enumerate() {
             writeln!(f, "text t{number} = {}", quoted(text))?;
+        }
+        if let Some(places) = &self.places {
+            writeln!(f, "surveyed")?;
+            for (number, place) in places.iter().enumerate() {
+                writeln!(f, "maker m{number} = f{} v{}", place.function.0, place.var.0)?;
+            }
         }
         writeln!(f, "entry f{}", self.entry.0)?;
         for (number, function) in self.functions.iter().enumerate() {
@@ -281,6 +289,7 @@ impl Printer<'_> {
             }
             Op::Text(text) => format!("t{text}"),
             Op::Quiet(quiet) => format!("quiet {}", if *quiet { "on" } else { "off" }),
+            Op::Site(maker) => format!("made_by m{maker}"),
             Op::Retain(a) => format!("retain {a}"),
             Op::Release(a) => format!("release {a}"),
             Op::IsUnique(a) => format!("is_unique {a}"),

@@ -13,7 +13,7 @@ use base::{Code, FileId, Span};
 use first_order::Scalar;
 use loops::{
     Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Op, Placed, Program,
-    Statement, Var, check, lower, parse,
+    Statement, Var, check, lower, lower_surveyed, parse,
 };
 
 /// The program that the text of a program is; not compared where a constant is a nan.
@@ -27,6 +27,7 @@ fn parses_back(program: &Program) {
 #[test]
 fn random_programs_parse_back() {
     (0..500).for_each(|seed| parses_back(&lower(&generate::program(seed))));
+    (0..50).for_each(|seed| parses_back(&lower_surveyed(&generate::program(seed))));
 }
 
 /// One of each operation, on operands of every kind. The program need not be right.
@@ -41,6 +42,7 @@ fn operations() -> Vec<(usize, Op)> {
         Placed { site: 0, lengths: vec![v, w], index: vec![], at: w, count: Atom::Int(2), part: v, plain: false };
     let scalars = Scalar::all().map(|scalar| (1, Op::Scalar(scalar, vec![v, real, small])));
     let others = vec![
+        (0, Op::Site(2)),
         (1, Op::IndexAdd(v, least)),
         (1, Op::IndexMul(Atom::Int(-1), w)),
         (1, Op::InRange(v, Atom::Int(7))),

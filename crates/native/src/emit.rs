@@ -30,7 +30,11 @@ pub fn emit(program: &Program) -> String {
         body::function(program, number, function, recursive[number], &mut needs, &mut text);
     }
     entry(program, &mut text);
-    needs.nodes.iter().for_each(|words| prelude::allocation(*words, &mut text));
+    match program.places {
+        None => needs.nodes.iter().for_each(|words| prelude::allocation(*words, &mut text)),
+        // The runtime writes down who makes what.
+        Some(_) => needs.nodes.iter().for_each(|words| prelude::allocation_by_runtime(*words, &mut text)),
+    }
     needs.freed.iter().for_each(|words| prelude::freeing(*words, &mut text));
     transcendentals::define(&needs.transcendentals, &mut text);
     prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));

@@ -12,6 +12,7 @@ use crate::emit::emit;
 use crate::layout::Layouts;
 use crate::run::{Again, Runner, Stop, Tables, Usage};
 use crate::runtime::Site;
+use crate::runtime::survey::{Found, Watched};
 use crate::runtime::symbols::symbols;
 use crate::stack::Entry;
 
@@ -39,6 +40,8 @@ pub struct Compiled {
     entry: Entry,
     tables: Tables,
     pub stats: Stats,
+    /// Who makes objects, if the program is surveyed.
+    pub places: Option<Vec<loops::Place>>,
     /// Keeps the entry's memory.
     _code: Code,
 }
@@ -104,6 +107,14 @@ impl Engine {
         unsafe { self.load(&ir, tables(program, &lowered), effort) }
     }
 
+    /// The same, for a survey of the heap where the program prints [`MARK`](crate::runtime::survey::MARK).
+    pub fn compile_surveyed(&self, program: &first_order::Program, effort: Effort) -> Result<Compiled, Broken> {
+        let lowered = loops::lower_surveyed(program);
+        // SAFETY: as for `compile`.
+        let compiled = unsafe { self.load(&emit(&lowered), tables(program, &lowered), effort) }?;
+        Ok(Compiled { places: lowered.places, ..compiled })
+    }
+
     /// Makes IR ready to run. `tables` are those that the IR was made with.
     ///
     /// # Safety
@@ -119,7 +130,7 @@ impl Engine {
         let entry = unsafe { std::mem::transmute::<*const (), Entry>(entry) };
         let not_kept = self.cache.trouble().filter(|_| !cache_hit).map(str::to_string);
         let stats = Stats { ir_bytes: ir.len(), object_bytes: object.len(), cache_hit, not_kept, compiling, linking };
-        Ok(Compiled { entry, tables, stats, _code: code })
+        Ok(Compiled { entry, tables, stats, places: None, _code: code })
     }
 
     /// Runs a program on values of its parameters' shapes.
@@ -130,6 +141,7 @@ impl Engine {
         args: &[Value],
         output: &mut dyn FnMut(&str),
     ) -> Result<Value, Stop> {
+        self.runner.watch(if program.places.is_some() { Watched::Yes } else { Watched::No });
         // SAFETY: the entry was made for the tables it is kept with, and the code is alive.
         unsafe { self.runner.run(program.entry, &program.tables, codes, args, output) }
     }
@@ -143,6 +155,7 @@ impl Engine {
         output: &mut dyn FnMut(&str),
         again: &mut dyn FnMut(Duration) -> Again,
     ) -> Result<Value, Stop> {
+        self.runner.watch(Watched::No);
         // SAFETY: as for `run`.
         unsafe { self.runner.repeat(program.entry, &program.tables, codes, args, output, again) }
     }
@@ -150,6 +163,11 @@ impl Engine {
     /// What the last run took.
     pub fn usage(&self) -> Usage {
         self.runner.usage()
+    }
+
+    /// What was alive at the mark of the last run, if it was surveyed and came there.
+    pub fn found(&self) -> Option<&Found> {
+        self.runner.found()
     }
 
     pub fn llvm(&self) -> &Llvm {

@@ -14,6 +14,7 @@ use first_order::{Codes, ShapeId, Shapes};
 
 use crate::layout::Layouts;
 use crate::runtime::prim::release_words;
+use crate::runtime::survey::{Found, Watched};
 use crate::runtime::{Context, Environment, Failure, Site, object};
 use crate::stack::{self, Entry, Stack};
 use crate::values::{Border, Take, Unwritten, read, write};
@@ -67,6 +68,16 @@ impl Runner {
 
     pub fn usage(&self) -> Usage {
         self.usage
+    }
+
+    /// From now on runs are surveyed, or not.
+    pub fn watch(&mut self, watched: Watched) {
+        self.ctx.watch(watched);
+    }
+
+    /// What was alive at the mark of the last run, if it was surveyed and came there.
+    pub fn found(&self) -> Option<&Found> {
+        self.ctx.found()
     }
 
     /// Runs compiled code on values of its parameters' shapes.

@@ -15,6 +15,7 @@ pub mod handle;
 pub mod heap;
 pub mod object;
 pub mod prim;
+pub mod survey;
 pub mod symbols;
 
 use std::any::Any;
@@ -39,7 +40,9 @@ pub struct Context {
     live: i64,
     /// The thread's stack pointer while compiled code runs ([`crate::stack::HOST_WORD`]).
     host: usize,
-    reserved: [u64; 3],
+    /// Who makes objects, in code that says so: the number of a place, from 1; 0 is the border.
+    site: u64,
+    reserved: [u64; 2],
     /// Objects to be used again, by their size in words, linked through their first word.
     free: [*mut u64; SMALL_WORDS],
     heap: Heap,
@@ -48,12 +51,16 @@ pub struct Context {
     environment: *const Environment<'static>,
 }
 
+/// Where compiled code writes who makes objects.
+pub const SITE_WORD: u32 = 5;
+
 /// Objects of fewer words come from chunks, the others one by one.
 pub const SMALL_WORDS: usize = 64;
 
 const _: () = {
     assert!(std::mem::offset_of!(Context, live) == 3 * 8);
     assert!(std::mem::offset_of!(Context, host) == stack::HOST_WORD * 8);
+    assert!(std::mem::offset_of!(Context, site) == SITE_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, free) == 8 * 8);
 };
 
@@ -97,7 +104,8 @@ impl Context {
             bump_end: ptr::null_mut(),
             live: 0,
             host: 0,
-            reserved: [0; 3],
+            site: 0,
+            reserved: [0; 2],
             free: [ptr::null_mut(); SMALL_WORDS],
             heap: Heap::default(),
             failure: None,

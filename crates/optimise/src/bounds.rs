@@ -64,6 +64,9 @@ impl<'a> Facts<'a> {
                 self.lengths.entry(*array).or_default().push(Atom::Var(var));
                 self.natural.insert(var);
             }
+            Op::Scalar(Scalar::Length, _) => {
+                self.natural.insert(var);
+            }
             Op::Scalar(scalar, atoms) if is_comparison(*scalar) => {
                 self.compared.insert(var, (*scalar, atoms[0].clone(), atoms[1].clone()));
             }
@@ -147,8 +150,21 @@ impl<'a> Facts<'a> {
 
     /// Is it less than a number, or than one that is the same?
     fn is_below(&self, a: &Atom, b: &Atom) -> bool {
-        let other = |(x, y): &(Atom, Atom)| (x == b && self.is_less(a, y)) || (y == b && self.is_less(a, x));
-        self.is_less(a, b) || self.same.iter().any(other)
+        let mut all = vec![b];
+        let mut next = 0;
+        while let Some(&one) = all.get(next) {
+            if self.is_less(a, one) {
+                return true;
+            }
+            for (x, y) in &self.same {
+                let other = if x == one { y } else { x };
+                if (x == one || y == one) && !all.contains(&other) {
+                    all.push(other);
+                }
+            }
+            next += 1;
+        }
+        false
     }
 
     fn is_less(&self, a: &Atom, b: &Atom) -> bool {

@@ -25,6 +25,7 @@ pub fn price(scalar: Scalar) -> Option<u32> {
         }
         S::IntEq | S::IntNe | S::IntLt | S::IntLe | S::IntGt | S::IntGe => Some(1),
         S::ToReal | S::ToInt | S::BoolToReal => Some(1),
+        S::Length => Some(0),
         S::Div | S::Sqrt => Some(4),
         S::Remainder | S::Function(_) | S::PowerSlope | S::PowerLog | S::IntDiv | S::IntMod | S::IntPow => None,
     }

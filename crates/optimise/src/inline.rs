@@ -127,7 +127,8 @@ pub fn inline(
     let map = callee.params.iter().copied().zip(args.iter().cloned()).collect();
     let mut copier = Copier { vars, from: Some(&callee.vars), map };
     for statement in &callee.body.statements {
-        let copy = copier.statement(statement);
+        let mut copy = copier.statement(statement);
+        attribute(&mut copy, call.span);
         out.push(copy);
     }
     match copier.end(&callee.body.end) {
@@ -138,6 +139,15 @@ pub fn inline(
         End::Again(_) => unreachable!("inline: `again` stands in a loop"),
         End::Never => false,
     }
+}
+
+/// What belongs to whoever calls it gets the place of the call.
+fn attribute(statement: &mut Statement, call: base::Span) {
+    if statement.span == base::Span::OF_CALLER {
+        statement.span = call;
+    }
+    let each = &mut |statement: &mut Statement| attribute(statement, call);
+    deep(|| blocks_mut(&mut statement.op, &mut |block| block.statements.iter_mut().for_each(&mut *each)));
 }
 
 /// Stands in a function's place while it is changed.

@@ -19,6 +19,7 @@ mod inline;
 mod needs;
 mod parts;
 mod rename;
+mod retype;
 mod same_parts;
 mod simplify;
 mod sink;

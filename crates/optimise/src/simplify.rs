@@ -75,6 +75,8 @@ enum Known {
     /// An array of which the length is known.
     Length(Atom),
     Not(Atom),
+    /// A real with the other sign.
+    Neg(Atom),
     /// The length of some array.
     IsLength,
     /// An array of so many elements was made.

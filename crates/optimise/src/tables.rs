@@ -2,10 +2,13 @@
 //!
 //! For each `tabulate` of rank 1 whose array is only measured and read element by element, the parts of its elements are looked at one
 //! by one. A part that nobody reads is dropped. A part that is a constant, the index, a variable from outside, or at most
-//! [`CHEAP`] units ([`cost`]) of arithmetic on such and on elements of arrays from outside, is computed again at each reading. The others
-//! are stored, one after the other. An array that is read once, by a `tabulate` or `sum` over the same indices right behind it, needn't be
+//! [`CHEAP`] units ([`cost`]) of arithmetic on such, on elements of arrays from outside and on stored parts, is computed again at each
+//! reading. The others are stored, one after the other, those first that are computed first. An array that is read once, by a
+//! `tabulate` or `sum` over the same indices right behind it, needn't be
 //! stored however much its elements cost, unless they come out of calls and loops: its body becomes part of the other. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
 //! nothing is stored.) The `tabulate` itself stays, with less in it: if computing an element fails, it fails where it did.
+//!
+//! An array of all elements of another one, in their order, is that other one.
 //!
 //! An array that is updated is not read again in place of a stored element: it would have to be kept as it was.
 
@@ -31,7 +34,59 @@ pub fn run(program: &mut Program) {
                 break;
             }
         }
+        share_copies(function);
     }
+}
+
+/// `tabulate n (i) { yield a[i] }` is `a`, if `a` has n elements.
+fn share_copies(function: &mut Function) {
+    let mut lengths = vec![];
+    each_op(&function.body, &mut |var, op| match op {
+        Op::Tabulate { n, .. } => lengths.push((var, n.clone())),
+        Op::Len(Atom::Var(array)) => lengths.push((*array, Atom::Var(var))),
+        _ => {}
+    });
+    let lengths: FxHashSet<(Var, Length)> =
+        lengths.into_iter().filter_map(|(var, n)| Some((var, length(&n)?))).collect();
+    let Function { vars, body, .. } = function;
+    share(body, vars, &lengths);
+}
+
+/// An atom that can be a length.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Length {
+    Var(Var),
+    Int(i64),
+}
+
+fn length(atom: &Atom) -> Option<Length> {
+    match atom {
+        Atom::Var(var) => Some(Length::Var(*var)),
+        Atom::Int(n) => Some(Length::Int(*n)),
+        Atom::Unit | Atom::Bool(_) | Atom::Real(_) => None,
+    }
+}
+
+fn share(block: &mut Block, vars: &[Type], lengths: &FxHashSet<(Var, Length)>) {
+    for Statement { var, op, .. } in &mut block.statements {
+        let whole = copied(op).filter(|(array, n)| {
+            matches!(vars[var.0 as usize], Type::Array(_, 1))
+                && vars[array.0 as usize] == vars[var.0 as usize]
+                && length(n).is_some_and(|n| lengths.contains(&(*array, n)))
+        });
+        match whole {
+            Some((array, _)) => *op = Op::Atom(Atom::Var(array)),
+            None => deep(|| blocks_mut(op, &mut |block| share(block, vars, lengths))),
+        }
+    }
+}
+
+/// The array whose elements a `tabulate` yields, each at its own place, and how many.
+fn copied(op: &Op) -> Option<(Var, &Atom)> {
+    let Op::Tabulate { n, index, body } = op else { return None };
+    let [Statement { var, op: Op::Element(Atom::Var(array), indices), .. }] = &body.statements[..] else { return None };
+    let same = indices[..] == [Atom::Var(*index)] && body.end == End::Yield(Atom::Var(*var));
+    same.then_some((*array, n))
 }
 
 /// One round; was anything changed?
@@ -89,6 +144,29 @@ impl Need {
     }
 }
 
+impl Need {
+    fn field(&self, field: usize) -> Need {
+        match self {
+            Need::All => Need::All,
+            Need::Fields(known) => known.get(&(field as u32)).cloned().unwrap_or_else(Need::nothing),
+        }
+    }
+}
+
+/// The parts of an element that aren't structs and are read.
+fn leaves_read(atom: &Atom, ty: &Type, need: &Need, inner: &Inner, read: &mut Vec<(Atom, Type)>) {
+    if *need == Need::nothing() {
+        return;
+    }
+    if let (Some(Op::Struct(fields)), Type::Struct(types)) = (inner.op(atom), ty) {
+        for (at, (field, ty)) in fields.iter().zip(types.iter()).enumerate() {
+            deep(|| leaves_read(field, ty, &need.field(at), inner, read));
+        }
+        return;
+    }
+    read.push((atom.clone(), ty.clone()));
+}
+
 /// A place where an element is read.
 struct Read {
     var: Var,
@@ -104,6 +182,8 @@ struct Survey<'f> {
     reads: FxHashMap<Var, Vec<Read>>,
     /// The index of each `tabulate` and `sum`.
     indices: FxHashMap<Var, Var>,
+    /// Arrays of which the length is asked.
+    measured: FxHashSet<Var>,
     /// Arrays that are used otherwise.
     escaped: FxHashSet<Var>,
     /// Arrays that are updated or given away.
@@ -120,6 +200,7 @@ impl<'f> Survey<'f> {
             tables: vec![],
             reads: FxHashMap::default(),
             indices: FxHashMap::default(),
+            measured: FxHashSet::default(),
             escaped: FxHashSet::default(),
             consumed: FxHashSet::default(),
             fields: FxHashMap::default(),
@@ -172,7 +253,9 @@ impl<'f> Survey<'f> {
                 self.reads.entry(*array).or_default().push(read);
                 self.used(&indices[0]);
             }
-            Op::Len(Atom::Var(_)) => {}
+            Op::Len(Atom::Var(array)) => {
+                self.measured.insert(*array);
+            }
             Op::Field(Atom::Var(whole), field) => self.fields.entry(*whole).or_default().push((*field, var)),
             _ => {
                 op.atoms(&mut |atom| self.used(atom));
@@ -193,7 +276,7 @@ impl<'f> Survey<'f> {
 
     /// What is read of a variable that holds a struct.
     fn need(&self, var: Var) -> Need {
-        if self.whole.contains(&var) || self.reads.contains_key(&var) {
+        if self.whole.contains(&var) || self.reads.contains_key(&var) || self.measured.contains(&var) {
             return Need::All;
         }
         let mut fields = BTreeMap::new();
@@ -222,6 +305,16 @@ impl<'f> Survey<'f> {
         let inner = Inner::of(table, self.is_read_once(table));
         let mut plan = Plan { index: table.index, slice: vec![], parts: Parts::Dropped, stored: vec![] };
         let mut reads = FxHashSet::default();
+        let mut read = vec![];
+        leaves_read(yielded, element, &need, &inner, &mut read);
+        read.sort_by_key(|(atom, _)| inner.position(atom));
+        for (atom, ty) in read {
+            if !plan.stored.iter().any(|(known, _)| *known == atom)
+                && !inner.is_cheap(&atom, &plan.stored, self, &mut FxHashSet::default())
+            {
+                plan.stored.push((atom, ty));
+            }
+        }
         plan.parts = plan.parts(yielded, element, &need, &inner, self, &mut reads);
         if plan.stored.len() >= leaves(element) {
             return None;
@@ -264,7 +357,8 @@ fn leaves(ty: &Type) -> usize {
 /// The statements of a body that can be looked at one by one.
 struct Inner<'f> {
     index: Var,
-    ops: FxHashMap<Var, &'f Op>,
+    /// By what they bind, with their place.
+    ops: FxHashMap<Var, (usize, &'f Op)>,
     /// All that is bound in the body.
     bound: FxHashSet<Var>,
     /// What computing a part again may cost.
@@ -273,7 +367,8 @@ struct Inner<'f> {
 
 impl<'f> Inner<'f> {
     fn of(table: &Table<'f>, once: bool) -> Inner<'f> {
-        let ops = table.body.statements.iter().map(|statement| (statement.var, &statement.op)).collect();
+        let statements = table.body.statements.iter().enumerate();
+        let ops = statements.map(|(at, statement)| (statement.var, (at, &statement.op))).collect();
         let mut bound = FxHashSet::default();
         bound.insert(table.index);
         each_op(table.body, &mut |var, op| {
@@ -286,17 +381,26 @@ impl<'f> Inner<'f> {
         Inner { index: table.index, ops, bound, limit }
     }
 
-    /// Can the atom be computed again, for what is allowed? `reads` are the arrays it needs.
-    fn is_cheap(&self, atom: &Atom, survey: &Survey, reads: &mut FxHashSet<Var>) -> bool {
+    fn op(&self, atom: &Atom) -> Option<&'f Op> {
+        if let Atom::Var(var) = atom { self.ops.get(var).map(|(_, op)| *op) } else { None }
+    }
+
+    fn position(&self, atom: &Atom) -> usize {
+        if let Atom::Var(var) = atom { self.ops.get(var).map_or(0, |(at, _)| *at) } else { 0 }
+    }
+
+    /// Can the atom be computed again from what is stored, for what is allowed? `reads` are the arrays it needs.
+    fn is_cheap(&self, atom: &Atom, stored: &[(Atom, Type)], survey: &Survey, reads: &mut FxHashSet<Var>) -> bool {
         let mut total = 0u32;
         let mut waiting = vec![atom];
         let mut seen = FxHashSet::default();
         while let Some(atom) = waiting.pop() {
             let Atom::Var(var) = atom else { continue };
-            if *var == self.index || !self.bound.contains(var) || !seen.insert(*var) {
+            let is_there = *var == self.index || stored.iter().any(|(known, _)| known == atom);
+            if is_there || !self.bound.contains(var) || !seen.insert(*var) {
                 continue;
             }
-            let Some(op) = self.ops.get(var) else { return false };
+            let Some(op) = self.op(atom) else { return false };
             let Some(own) = self.price(op, survey, reads) else { return false };
             total = total.saturating_add(own);
             if total > self.limit {
@@ -377,7 +481,7 @@ struct Plan {
 
 impl Plan {
     fn parts(
-        &mut self,
+        &self,
         atom: &Atom,
         ty: &Type,
         need: &Need,
@@ -388,26 +492,18 @@ impl Plan {
         if *need == Need::nothing() {
             return Parts::Dropped;
         }
-        let made = match atom {
-            Atom::Var(var) => inner.ops.get(var).copied(),
-            _ => None,
-        };
-        if let (Some(Op::Struct(fields)), Type::Struct(types)) = (made, ty) {
-            let part = |field: usize| match need {
-                Need::All => Need::All,
-                Need::Fields(known) => known.get(&(field as u32)).cloned().unwrap_or_else(Need::nothing),
-            };
+        if let (Some(Op::Struct(fields)), Type::Struct(types)) = (inner.op(atom), ty) {
             let parts = fields.iter().zip(types.iter()).enumerate();
-            let parts = parts.map(|(at, (field, ty))| deep(|| self.parts(field, ty, &part(at), inner, survey, reads)));
+            let parts =
+                parts.map(|(at, (field, ty))| deep(|| self.parts(field, ty, &need.field(at), inner, survey, reads)));
             return Parts::Struct(parts.collect());
         }
-        let mut own = FxHashSet::default();
-        if inner.is_cheap(atom, survey, &mut own) {
-            reads.extend(own);
-            return Parts::Again(atom.clone(), ty.clone());
+        if let Some(at) = self.stored.iter().position(|(known, _)| known == atom) {
+            return Parts::Stored(at);
         }
-        self.stored.push((atom.clone(), ty.clone()));
-        Parts::Stored(self.stored.len() - 1)
+        let cheap = inner.is_cheap(atom, &self.stored, survey, reads);
+        debug_assert!(cheap, "tables: what isn't stored is computed again");
+        Parts::Again(atom.clone(), ty.clone())
     }
 
     /// The statements that the parts computed again need, in their order.
@@ -421,7 +517,8 @@ impl Plan {
         self.parts.each_again(&mut want);
         let mut slice = vec![];
         for statement in body.statements.iter().rev() {
-            if wanted.contains(&statement.var) {
+            let is_stored = self.stored.iter().any(|(atom, _)| *atom == Atom::Var(statement.var));
+            if wanted.contains(&statement.var) && !is_stored {
                 free_atoms(&statement.op, &mut |atom| {
                     if let Atom::Var(var) = atom {
                         wanted.insert(*var);
@@ -531,6 +628,11 @@ impl Rewrite<'_> {
         }
         let mut copier = Copier::within(self.vars);
         copier.map.insert(plan.index, index);
+        for ((atom, _), (part, _)) in plan.stored.iter().zip(&parts) {
+            if let Atom::Var(var) = atom {
+                copier.map.insert(*var, part.clone());
+            }
+        }
         out.extend(plan.slice.iter().map(|statement| copier.statement(statement)));
         let map = std::mem::take(&mut copier.map);
         let (value, ty) = self.rebuilt(&plan.parts, &parts, &map, span, out);

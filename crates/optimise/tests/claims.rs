@@ -207,6 +207,26 @@ fn identities_are_exact() {
     assert_eq!(left(Scalar::Div, Some(0.0), Some(0.0)), 1);
 }
 
+#[test]
+fn adding_what_was_negated_is_a_difference_and_the_other_way_round() {
+    for (scalar, negated, left) in [
+        (Scalar::Add, [false, true], Scalar::Sub),
+        (Scalar::Add, [true, false], Scalar::Sub),
+        (Scalar::Sub, [false, true], Scalar::Add),
+    ] {
+        let program = of_real(|b, x, _| {
+            let square = b.scalar(Type::Real, Scalar::Mul, [x.clone(), x.clone()]);
+            let [x, y] = [(x, negated[0]), (square, negated[1])]
+                .map(|(x, negated)| if negated { b.scalar(Type::Real, Scalar::Neg, [x]) } else { x });
+            b.scalar(Type::Real, scalar, [x, y])
+        });
+        let args = [0.0, -0.0, 1.5, f64::INFINITY].map(|x| on(x, 0));
+        let mut program = same_after(program, "simplify", &args);
+        optimise(&mut program);
+        assert!(matches!(ops(&program)[..], [_, Op::Scalar(last, _)] if *last == left), "{}", text(&program));
+    }
+}
+
 fn maybe() -> Type {
     Type::sum([Type::unit(), Type::Real])
 }
@@ -569,8 +589,10 @@ fn an_element_that_fails_still_fails_where_the_array_is_made() {
 fn an_array_that_is_updated_is_not_read_instead_of_what_was_stored() {
     let program = of_vector(|b, xs, n| {
         let length = b.bind(Type::Int, Op::Len(xs.clone()));
-        let table =
-            b.tabulate(reals(1), length, |b, i| End::Yield(b.bind(Type::Real, Op::Element(xs.clone(), vec![i]))));
+        let table = b.tabulate(reals(1), length, |b, i| {
+            let x = b.bind(Type::Real, Op::Element(xs.clone(), vec![i]));
+            End::Yield(b.scalar(Type::Real, Scalar::Add, [x, real(1.0)]))
+        });
         let updated = b.bind(reals(1), Op::Replace(xs, vec![n.clone()], real(7.0)));
         let new = b.bind(Type::Real, Op::Element(updated, vec![n.clone()]));
         let old = b.bind(Type::Real, Op::Element(table, vec![n]));
@@ -578,6 +600,45 @@ fn an_array_that_is_updated_is_not_read_instead_of_what_was_stored() {
     });
     let program = same_after(program, "tables", &[on_vector(&[1.0, 2.0], 1)]);
     assert_eq!(table_types(&program), [reals(1)], "{}", text(&program));
+}
+
+#[test]
+fn parts_of_elements_that_are_cheap_given_others_are_computed_from_those() {
+    let pair = Type::fields([Type::Real, Type::Real]);
+    let program = of_vector(|b, xs, n| {
+        let length = b.bind(Type::Int, Op::Len(xs.clone()));
+        let table = b.tabulate(Type::array(pair.clone(), 1), length, |b, i| {
+            let x = b.bind(Type::Real, Op::Element(xs.clone(), vec![i]));
+            let exp = b.scalar(Type::Real, Scalar::Function(0), [x.clone()]);
+            let product = b.scalar(Type::Real, Scalar::Mul, [x, exp.clone()]);
+            End::Yield(b.bind(pair.clone(), Op::Struct(vec![product, exp])))
+        });
+        let element = b.bind(pair.clone(), Op::Element(table, vec![n]));
+        let product = b.bind(Type::Real, Op::Field(element.clone(), 0));
+        let exp = b.bind(Type::Real, Op::Field(element, 1));
+        b.scalar(Type::Real, Scalar::Add, [product, exp])
+    });
+    let program = same_after(program, "tables", &[on_vector(&[1.0, 2.0, 3.0], 2), on_vector(&[1.0], 0)]);
+    assert_eq!(table_types(&program), [reals(1)], "{}", text(&program));
+}
+
+#[test]
+fn an_array_of_all_elements_of_another_is_that_other() {
+    let copies = |longer: i64| {
+        of_vector(move |b, xs, n| {
+            let length = b.bind(Type::Int, Op::Len(xs.clone()));
+            let length = if longer == 0 { length } else { b.scalar(Type::Int, Scalar::IntSub, [length, int(longer)]) };
+            let copy =
+                b.tabulate(reals(1), length, |b, i| End::Yield(b.bind(Type::Real, Op::Element(xs.clone(), vec![i]))));
+            let copy = b.bind(reals(1), Op::Replace(copy, vec![n.clone()], real(7.0)));
+            let (new, old) = (Op::Element(copy, vec![n.clone()]), Op::Element(xs, vec![n]));
+            let (new, old) = (b.bind(Type::Real, new), b.bind(Type::Real, old));
+            b.scalar(Type::Real, Scalar::Add, [new, old])
+        })
+    };
+    let args = [on_vector(&[1.0, 2.0], 1), on_vector(&[1.0, 2.0], 0), on_vector(&[], 0)];
+    assert_eq!(table_types(&same_after(copies(0), "tables", &args)), []);
+    assert_eq!(table_types(&same_after(copies(1), "tables", &args)), [reals(1)]);
 }
 
 #[test]

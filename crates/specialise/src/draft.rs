@@ -20,6 +20,10 @@ pub struct Draft {
     pub made: FxHashMap<Var, Made>,
     /// The lengths of arrays that were written as literals.
     pub lengths: FxHashMap<Var, u32>,
+    /// Code of files below this number belongs to its caller,
+    pub first_own_file: u32,
+    /// who calls from here, if that is known.
+    caller: Option<Span>,
 }
 
 #[derive(Clone)]
@@ -78,7 +82,25 @@ impl Draft {
             }
             _ => {}
         }
+        let span = self.place(span);
         self.open.last_mut().expect("draft: a block is open").push(Statement { var, op, span });
+    }
+
+    /// A function that is called from here is written in place. Gives what [`Draft::leave`] wants at its end.
+    pub fn enter(&mut self, span: Span) -> Option<Span> {
+        let outer = self.caller;
+        if span.file.0 >= self.first_own_file {
+            self.caller = Some(span);
+        }
+        outer
+    }
+
+    pub fn leave(&mut self, outer: Option<Span>) {
+        self.caller = outer;
+    }
+
+    fn place(&self, span: Span) -> Span {
+        if span.file.0 >= self.first_own_file { span } else { self.caller.unwrap_or(Span::OF_CALLER) }
     }
 }
 

@@ -17,10 +17,12 @@ mod draft;
 mod full;
 pub mod graph;
 mod instances;
+mod lifting;
 mod numbers;
 mod parts;
 mod plus;
 mod prims;
+mod program;
 mod seals;
 mod sensitivities;
 mod structure;
@@ -43,6 +45,14 @@ pub trait World {
     fn derivative(&self, prim: Prim) -> Option<Value>;
     /// How a primitive carries tangents, in the language.
     fn forward_rule(&self, prim: Prim) -> Option<Value>;
+    /// May the number that a global is be written into the code?
+    fn is_constant(&self, _: GlobalId) -> bool {
+        true
+    }
+    /// Code of files below this number belongs to whoever calls it ([`Span::OF_CALLER`]).
+    fn first_own_file(&self) -> u32 {
+        0
+    }
 }
 
 /// Why a step can't be specialised, and where.

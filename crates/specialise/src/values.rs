@@ -19,6 +19,7 @@ impl Specialiser<'_> {
         let Some(value) = self.world.global(id) else { return self.fail(codes::READ_BEFORE_DEFINED, span) };
         let Ok(value) = eval::force(&value) else { return self.dynamic(span, "a global that can't be computed") };
         let atom = match &value {
+            _ if !self.world.is_constant(id) => None,
             Value::Bool(b) => Some(Atom::Bool(*b)),
             Value::Int(i) => Some(Atom::Int(*i)),
             Value::Real(x) => Some(Atom::Real(*x)),

@@ -55,6 +55,13 @@ impl Tree {
         self.children(self.root).first().copied().unwrap_or(self.root)
     }
 
+    /// Every `fn` with a name, at any depth: its place and its name.
+    pub fn functions(&self) -> impl Iterator<Item = (Span, String)> {
+        let ids = (0..self.nodes.nodes.len() as u32).map(NodeId);
+        let named = ids.filter(|id| self.kind(*id) == NodeKind::Fn);
+        named.map(|id| (self.span(id), self.text_at(self.node(id).main).to_string()))
+    }
+
     /// The place of a node, without the trivia around it. A missing node is an empty place.
     pub fn span(&self, id: NodeId) -> Span {
         let node = self.node(id);

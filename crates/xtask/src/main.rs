@@ -31,7 +31,8 @@ fn main() -> ExitCode {
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test\n       cargo xtask bench [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]"
+                "usage: cargo xtask test\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
+                 [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)
         }

@@ -8,9 +8,14 @@ use first_order::{self as l3, Scalar, Type};
 use super::Tables;
 use super::facts::Facts;
 use super::regions::is_slice;
-use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Placed, Statement, Var};
+use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Place, Placed, Statement, Var};
 
-pub(super) fn function(program: &l3::Program, function: &l3::Function, tables: &mut Tables) -> Function {
+pub(super) fn function(
+    program: &l3::Program,
+    id: l3::FunctionId,
+    function: &l3::Function,
+    tables: &mut Tables,
+) -> Function {
     let mut flatten = Flatten {
         program,
         function,
@@ -23,6 +28,7 @@ pub(super) fn function(program: &l3::Program, function: &l3::Function, tables: &
         vars: vec![],
         statements: vec![],
         span: function.span,
+        place: Place { function: id, var: l3::Var(0) },
     };
     flatten.mark_opened(&function.body);
     let mut params = vec![];
@@ -84,6 +90,8 @@ pub(super) struct Flatten<'p> {
     /// Of the block that is being made.
     statements: Vec<Statement>,
     pub(super) span: Span,
+    /// The statement that is being lowered.
+    place: Place,
 }
 
 impl<'p> Flatten<'p> {
@@ -142,7 +150,20 @@ impl<'p> Flatten<'p> {
     }
 
     pub(super) fn push(&mut self, vars: Vec<Var>, op: Op) {
+        if op.makes_objects() {
+            self.site();
+        }
         self.statements.push(Statement { vars, op, span: self.span });
+    }
+
+    /// Says who makes what follows, if somebody asks.
+    fn site(&mut self) {
+        let Some(places) = &mut self.tables.places else { return };
+        if places.last() != Some(&self.place) {
+            places.push(self.place);
+        }
+        let number = places.len() as u32 - 1;
+        self.statements.push(Statement { vars: vec![], op: Op::Site(number), span: self.span });
     }
 
     /// A statement that binds one leaf.
@@ -206,13 +227,15 @@ impl<'p> Flatten<'p> {
     /// The statements of a block, here.
     pub(super) fn inline(&mut self, block: &l3::Block) -> End {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
+            let outer = self.place;
             let known = self.facts.mark();
             for statement in &block.statements {
-                self.span = statement.span;
+                (self.span, self.place.var) = (statement.span, statement.var);
                 self.statement(statement.var, &statement.op);
                 self.facts.learn(statement.var, &statement.op);
                 self.span = statement.span;
             }
+            self.place = outer;
             self.facts.forget(known);
             match &block.end {
                 l3::End::Yield(atom) => End::Yield(self.leaves(atom)),
@@ -224,6 +247,7 @@ impl<'p> Flatten<'p> {
 
     fn statement(&mut self, var: l3::Var, op: &l3::Op) {
         let leaves = match op {
+            l3::Op::Scalar(Scalar::Length, args) => self.leaves(&args[0]),
             l3::Op::Atom(atom) | l3::Op::View(atom) => {
                 let known = self.known(atom);
                 self.known[var.0 as usize] = Some(known);

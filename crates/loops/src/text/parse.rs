@@ -5,8 +5,8 @@ use first_order::{self as l3, Scalar, ShapeId};
 
 use crate::layout::Layouts;
 use crate::term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Placed, PrimSite, Program,
-    Statement, Var,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Place, Placed, PrimSite,
+    Program, Statement, Var,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -48,13 +48,14 @@ impl Reader<'_> {
             self.row("t", texts.len())?;
             texts.push(self.text.name()?);
         }
+        let places = if self.text.takes_word("surveyed") { Some(self.places()?) } else { None };
         self.text.word("entry")?;
         let entry = FunctionId(self.text.numbered("f")?);
         while *self.text.peek() != Token::End {
             functions.push(self.function(functions.len())?);
         }
         let layouts = Layouts::of_parts(named, arrays, &descriptors);
-        Ok(Program { functions, entry, descriptors, layouts, prims, texts })
+        Ok(Program { functions, entry, descriptors, layouts, prims, texts, places })
     }
 
     // Tables
@@ -65,6 +66,16 @@ impl Reader<'_> {
             return self.text.error(format!("this should be {letter}{place}"));
         }
         self.text.symbol('=')
+    }
+
+    fn places(&mut self) -> Result<Vec<Place>> {
+        let mut places = vec![];
+        while self.text.takes_word("maker") {
+            self.row("m", places.len())?;
+            let function = first_order::FunctionId(self.text.numbered("f")?);
+            places.push(Place { function, var: first_order::Var(self.text.numbered("v")?) });
+        }
+        Ok(places)
     }
 
     fn place_in_memory(&mut self) -> Result<DescriptorId> {
@@ -291,6 +302,7 @@ impl Reader<'_> {
             }
             "quiet" if self.text.takes_word("on") => Op::Quiet(true),
             "quiet" => self.text.word("off").map(|()| Op::Quiet(false))?,
+            "made_by" => Op::Site(self.text.numbered("m")?),
             "retain" => Op::Retain(self.atom()?),
             "release" => Op::Release(self.atom()?),
             "is_unique" => Op::IsUnique(self.atom()?),

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
 use super::{Needs, RESULTS_BY_VALUE, prelude, return_type, type_of};
+use crate::runtime::SITE_WORD;
 
 /// Words of an object before its leaves, and of an array before its lengths.
 pub(super) const HEADER: u32 = 2;
@@ -279,6 +280,10 @@ impl Body<'_> {
             Op::Quiet(quiet) => {
                 let change = if *quiet { 1 } else { -1 };
                 self.line(format_args!("call void @rt_quiet(ptr %ctx, i64 {change})"));
+            }
+            Op::Site(place) => {
+                let word = self.lines.word("%ctx", SITE_WORD);
+                self.line(format_args!("store i64 {}, ptr {word}", place + 1));
             }
             Op::Require(condition, code) => self.require(&self.atom(condition), *code),
             Op::Fail(code) => {

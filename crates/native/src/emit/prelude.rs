@@ -9,11 +9,7 @@ pub(super) const LARGE: u32 = 64;
 /// else by the runtime.
 pub(super) fn allocation(words: u32, text: &mut String) {
     if words >= LARGE {
-        let _ = writeln!(
-            text,
-            "define internal fastcc ptr @new_{words}(ptr noalias %ctx) nounwind {{\n  %p = call ptr @rt_alloc(ptr %ctx, i64 {words})\n  ret ptr %p\n}}\n"
-        );
-        return;
+        return allocation_by_runtime(words, text);
     }
     let (list, bytes) = (8 + words, 8 * words);
     let _ = writeln!(
@@ -36,6 +32,14 @@ fresh:
   ret ptr %p
 }}
 "
+    );
+}
+
+/// The same, always by the runtime.
+pub(super) fn allocation_by_runtime(words: u32, text: &mut String) {
+    let _ = writeln!(
+        text,
+        "define internal fastcc ptr @new_{words}(ptr noalias %ctx) nounwind {{\n  %p = call ptr @rt_alloc(ptr %ctx, i64 {words})\n  ret ptr %p\n}}\n"
     );
 }
 

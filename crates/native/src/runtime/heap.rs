@@ -11,6 +11,7 @@ use eval::memory;
 use rustc_hash::FxHashMap;
 
 use super::object::{self, ArrayView, Descriptor, HANDLE, HEADER, is_object};
+use super::survey::Survey;
 use super::{Context, SMALL_WORDS, arrays, handle};
 
 const FIRST_CHUNK: usize = 1 << 20;
@@ -36,6 +37,12 @@ pub(super) struct Heap {
     peak: usize,
     /// Bytes of all large objects since the last reset, also of those that were returned.
     large_bytes: usize,
+    /// Bytes of large objects that are alive.
+    large_alive: usize,
+    /// Bytes at the ends of chunks that no object fitted in.
+    lost: usize,
+    /// Who made what, if somebody asks.
+    pub(super) survey: Option<Survey>,
     spare: Spare,
 }
 
@@ -114,6 +121,9 @@ impl Default for Heap {
             bytes: 0,
             peak: 0,
             large_bytes: 0,
+            large_alive: 0,
+            lost: 0,
+            survey: None,
             spare: Spare::default(),
         }
     }
@@ -131,6 +141,9 @@ impl Context {
     pub fn allocate(&mut self, words: usize) -> Result<*mut u64, Code> {
         debug_assert!(words >= HEADER, "an object has a header");
         let object = if words < SMALL_WORDS { self.small(words)? } else { self.large(words)? };
+        if let Some(survey) = &mut self.heap.survey {
+            survey.made(object, self.site);
+        }
         self.live += 1;
         Ok(object)
     }
@@ -218,6 +231,7 @@ impl Context {
     fn add_chunk(&mut self, chunk: *mut u8, layout: Layout) {
         self.heap.chunks.push((chunk, layout));
         self.heap.took(layout.size());
+        self.heap.lost += self.bump_end as usize - self.bump as usize;
         self.use_chunk(chunk, layout.size());
     }
 
@@ -234,6 +248,7 @@ impl Context {
         };
         self.heap.took(words * 8);
         self.heap.large_bytes += words * 8;
+        self.heap.large_alive += words * 8;
         // SAFETY: the header has its words; the first of the list is another large object's header.
         unsafe {
             header.write(0);
@@ -281,6 +296,7 @@ impl Context {
                 next.write(previous as u64);
             }
             self.heap.bytes -= words * 8;
+            self.heap.large_alive -= words * 8;
             if !self.heap.spare.keep(header, words) {
                 dealloc(header.cast(), large_layout(words));
             }
@@ -351,7 +367,13 @@ impl Context {
             }
             self.heap.bytes -= old_words * 8;
             self.heap.took(words * 8);
-            Ok(header.add(LARGE_HEADER))
+            self.heap.large_alive = self.heap.large_alive - old_words * 8 + words * 8;
+            let moved = header.add(LARGE_HEADER);
+            if let Some(survey) = &mut self.heap.survey {
+                survey.gone(object);
+                survey.made(moved, self.site);
+            }
+            Ok(moved)
         }
     }
 
@@ -394,9 +416,7 @@ impl Context {
                     dead = object;
                     continue;
                 }
-                if !descriptor.offsets().is_empty() {
-                    release_parts(object, descriptor, &mut waiting);
-                }
+                release_parts(object, &mut waiting);
                 self.give_back(object);
             }
         }
@@ -411,6 +431,9 @@ impl Context {
         // SAFETY: by this function's contract; small objects are linked through their first word.
         unsafe {
             let words = object::size_in_words(object);
+            if let Some(survey) = &mut self.heap.survey {
+                survey.gone(object);
+            }
             self.live -= 1;
             if words < SMALL_WORDS {
                 object.write(self.free[words] as u64);
@@ -440,7 +463,9 @@ impl Context {
             self.use_chunk(chunk, layout.size());
         }
         self.live = 0;
+        self.site = 0;
         self.heap.large_bytes = 0;
+        self.heap.lost = 0;
         self.heap.peak = self.heap.bytes;
     }
 
@@ -457,6 +482,28 @@ impl Context {
 
     pub fn bytes(&self) -> usize {
         self.heap.bytes
+    }
+
+    /// Bytes of the objects that are alive, headers included: what chunks have given out less what is on the free lists, and
+    /// all large objects.
+    pub fn live_bytes(&self) -> usize {
+        let chunks: usize = self.heap.chunks.iter().map(|(_, layout)| layout.size()).sum();
+        let given = chunks - (self.bump_end as usize - self.bump as usize) - self.heap.lost;
+        let mut free = 0;
+        self.each_free(|_, words| free += 8 * words);
+        given - free + self.heap.large_alive
+    }
+
+    /// Calls `body` with each object on the free lists and its words.
+    pub(super) fn each_free(&self, mut body: impl FnMut(*mut u64, usize)) {
+        for (words, &first) in self.free.iter().enumerate() {
+            let mut object = first;
+            while !object.is_null() {
+                body(object, words);
+                // SAFETY: what is in the list is a freed object of ours whose first word is the link.
+                object = unsafe { object.read() } as *mut u64;
+            }
+        }
     }
 }
 
@@ -496,10 +543,10 @@ fn large_layout(words: usize) -> Layout {
 ///
 /// # Safety
 /// `object` is a node or an array whose pointers are owned by it.
-unsafe fn release_parts(object: *mut u64, descriptor: &Descriptor, waiting: &mut *mut u64) {
+unsafe fn release_parts(object: *mut u64, waiting: &mut *mut u64) {
     // SAFETY: the offsets are those of pointers inside the leaf words; what they point to is null, a tag, or an object.
     unsafe {
-        let mut release = |word: u64| {
+        object::each_pointer(object, |word| {
             if is_object(word) {
                 let part = word as *mut u64;
                 *part -= 1;
@@ -508,14 +555,6 @@ unsafe fn release_parts(object: *mut u64, descriptor: &Descriptor, waiting: &mut
                     *waiting = part;
                 }
             }
-        };
-        if descriptor.kind == object::ARRAY {
-            let array = object::ArrayView::new(object);
-            for element in array.words().chunks_exact(descriptor.words as usize) {
-                descriptor.offsets().iter().for_each(|&at| release(element[at as usize]));
-            }
-        } else {
-            descriptor.offsets().iter().for_each(|&at| release(object.add(HEADER + at as usize).read()));
-        }
+        });
     }
 }

@@ -171,6 +171,25 @@ impl ArrayView {
     }
 }
 
+/// Calls `body` with each pointer word of an object.
+///
+/// # Safety
+/// `object` is an object whose words are initialised.
+pub unsafe fn each_pointer(object: *mut u64, mut body: impl FnMut(u64)) {
+    // SAFETY: by this function's contract; the offsets are those of pointers inside the leaf words.
+    unsafe {
+        let descriptor = descriptor(object);
+        if descriptor.offsets().is_empty() {
+        } else if descriptor.kind == ARRAY {
+            for element in ArrayView::new(object).words().chunks_exact(descriptor.words as usize) {
+                descriptor.offsets().iter().for_each(|&at| body(element[at as usize]));
+            }
+        } else {
+            descriptor.offsets().iter().for_each(|&at| body(object.add(HEADER + at as usize).read()));
+        }
+    }
+}
+
 /// The words of the object in all.
 ///
 /// # Safety

@@ -74,6 +74,15 @@ unsafe fn apply(
     if let Some(done) = unsafe { fast::apply(call) } {
         return done.map_err(|code| Failure::Error { code, span: Some(site.span) });
     }
+    // SAFETY: by this function's contract.
+    if site.prim == Prim::Print && unsafe { ctx.is_mark(environment.border.layouts, site.args[0], args) } {
+        // SAFETY: as above; the words aren't used again.
+        unsafe {
+            ctx.look(environment.border.layouts.get(site.args[0]).pointers().iter().map(|&at| args[at]));
+            release_arguments(ctx, environment, site, args);
+        }
+        return Ok(());
+    }
     let failed = |fault: Box<Fault>| Failure::Error { code: fault.code, span: Some(site.span) };
     // SAFETY: by this function's contract; what is read is released right after.
     let values = unsafe {

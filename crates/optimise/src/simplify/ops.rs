@@ -92,7 +92,13 @@ impl Simplifier<'_> {
         };
         self.push(out, Statement { var, op: Op::Require(condition, code), span }, PURE);
         self.forward_here(c, Atom::Bool(true));
-        if let Some((other, Atom::Var(one)) | (Atom::Var(one), other)) = same {
+        // The one that was bound first stands for both.
+        let same = same.map(|(a, b)| match (&a, &b) {
+            (Atom::Var(x), Atom::Var(y)) if x > y => (b, a),
+            (Atom::Var(_), Atom::Var(_)) | (_, Atom::Var(_)) => (a, b),
+            _ => (b, a),
+        });
+        if let Some((other, Atom::Var(one))) = same {
             if let Atom::Var(other) = other {
                 self.uses[other.0 as usize] += self.uses[one.0 as usize];
             }
@@ -102,13 +108,27 @@ impl Simplifier<'_> {
     }
 
     /// The same by a simpler operation.
-    fn rewritten(&self, var: Var, op: Op) -> Op {
+    fn rewritten(&mut self, var: Var, op: Op) -> Op {
         match op {
             Op::View(atom) if self.type_of(&atom) == Some(&self.vars[var.0 as usize]) => Op::Atom(atom),
             Op::Scalar(Scalar::BoolEq, args) => match &args[..] {
                 [c, Atom::Bool(false)] | [Atom::Bool(false), c] => Op::Scalar(Scalar::Not, vec![c.clone()]),
                 _ => Op::Scalar(Scalar::BoolEq, args),
             },
+            // x + (-y) = x - y, (-y) + x = x - y, x - (-y) = x + y
+            Op::Scalar(scalar @ (Scalar::Add | Scalar::Sub), args) => {
+                let [x, y] = &args[..] else { return Op::Scalar(scalar, args) };
+                let (other, x, y) = match (scalar, self.known(x), self.known(y)) {
+                    (Scalar::Add, _, Known::Neg(y)) => (Scalar::Sub, x.clone(), y.clone()),
+                    (Scalar::Add, Known::Neg(x), _) => (Scalar::Sub, y.clone(), x.clone()),
+                    (Scalar::Sub, _, Known::Neg(y)) => (Scalar::Add, x.clone(), y.clone()),
+                    _ => return Op::Scalar(scalar, args),
+                };
+                if let Atom::Var(y) = y {
+                    self.uses[y.0 as usize] += 1;
+                }
+                Op::Scalar(other, vec![x, y])
+            }
             op => op,
         }
     }
@@ -143,6 +163,10 @@ impl Simplifier<'_> {
             Op::Scalar(Scalar::Not, args) => match self.known(&args[0]) {
                 Known::Not(c) => Some(c.clone()),
                 _ => fold(Scalar::Not, args),
+            },
+            Op::Scalar(Scalar::Length, args) => match self.known(&args[0]) {
+                Known::IsLength => Some(args[0].clone()),
+                _ => fold(Scalar::Length, args),
             },
             Op::Scalar(scalar, args) => fold(*scalar, args),
             Op::Struct(fields) if fields.is_empty() => Some(Atom::Unit),
@@ -198,6 +222,7 @@ impl Simplifier<'_> {
             }
             Op::Array(elements) => Known::Length(Atom::Int(elements.len() as i64)),
             Op::Scalar(Scalar::Not, args) => Known::Not(args[0].clone()),
+            Op::Scalar(Scalar::Neg, args) => Known::Neg(args[0].clone()),
             Op::Len(array) => {
                 if let Atom::Var(array) = array
                     && matches!(self.known[array.0 as usize], Known::Nothing)
@@ -206,6 +231,7 @@ impl Simplifier<'_> {
                 }
                 Known::IsLength
             }
+            Op::Scalar(Scalar::Length, _) => Known::IsLength,
             Op::Scalar(Scalar::IntEq, args) => Known::Same(args[0].clone(), args[1].clone()),
             _ => return,
         };

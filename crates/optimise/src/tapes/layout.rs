@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::ways::{self, Tree, Way};
 use crate::cost;
 use crate::effects::is_partial;
+use crate::retype::Retyping;
 use crate::walk::each_op;
 
 /// Does a type hold values of the named type directly?
@@ -145,13 +146,7 @@ impl Tapes {
 
     /// The type in which all these types are replaced.
     pub fn replaced(&self, of: &Type) -> Type {
-        match of {
-            Type::Struct(parts) => Type::Struct(parts.iter().map(|part| self.replaced(part)).collect()),
-            Type::Sum(parts) => Type::Sum(parts.iter().map(|part| self.replaced(part)).collect()),
-            Type::Array(element, rank) => Type::Array(self.replaced(element).into(), *rank),
-            Type::Named(name) => self.get(*name).map_or_else(|| of.clone(), Tape::value),
-            other => other.clone(),
-        }
+        Retyping::new(&|name| self.get(name).map(Tape::value)).of(of)
     }
 
     fn tape(&self, function: &Function, maker: FunctionId, name: NamedId, content: Type) -> Tape {

@@ -8,6 +8,7 @@ mod depth;
 mod growth;
 mod memory;
 mod orders;
+mod rewritten;
 mod size;
 mod steps;
 
@@ -20,7 +21,7 @@ fn main() {
     if !steps::has_native() {
         println!("there is no LLVM: claims about native code are left out");
     }
-    let tests = [growth::TESTS, memory::TESTS, depth::TESTS, size::TESTS, orders::TESTS].concat();
+    let tests = [growth::TESTS, memory::TESTS, depth::TESTS, size::TESTS, orders::TESTS, rewritten::TESTS].concat();
     let mut failed = vec![];
     for (name, test) in tests.into_iter().filter(|(name, _)| wanted(name)) {
         println!("test {name}");
