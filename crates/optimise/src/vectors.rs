@@ -88,7 +88,9 @@ impl Writer<'_> {
             }
             _ => {
                 let recipe = Recipe::of(prim, &operands)?;
-                (result == Operand { vector: true, of: recipe.gives }).then(|| self.each(&recipe, args, &operands))
+                let mismatch = if prim == Prim::Plus { codes::NOT_CONFORMING } else { codes::SHAPE_MISMATCH };
+                (result == Operand { vector: true, of: recipe.gives })
+                    .then(|| self.each(&recipe, args, &operands, mismatch))
             }
         }
     }
@@ -149,7 +151,8 @@ impl Writer<'_> {
         (index, Box::new(Block { statements, end: End::Yield(value) }))
     }
 
-    fn each(&mut self, recipe: &Recipe, args: &[Atom], operands: &[Operand]) -> Op {
+    /// `mismatch` is the error of operands that differ in length.
+    fn each(&mut self, recipe: &Recipe, args: &[Atom], operands: &[Operand], mismatch: base::Code) -> Op {
         let mut n = None;
         let mut scalars = vec![];
         for (at, (arg, operand)) in args.iter().zip(operands).enumerate() {
@@ -165,7 +168,7 @@ impl Writer<'_> {
                 None => n = Some(length),
                 Some(n) => {
                     let same = self.scalar(Scalar::IntEq, vec![n.clone(), length]);
-                    self.bind(Type::unit(), Op::Require(same, codes::SHAPE_MISMATCH));
+                    self.bind(Type::unit(), Op::Require(same, mismatch));
                 }
             }
         }
