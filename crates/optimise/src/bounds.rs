@@ -147,8 +147,21 @@ impl<'a> Facts<'a> {
 
     /// Is it less than a number, or than one that is the same?
     fn is_below(&self, a: &Atom, b: &Atom) -> bool {
-        let other = |(x, y): &(Atom, Atom)| (x == b && self.is_less(a, y)) || (y == b && self.is_less(a, x));
-        self.is_less(a, b) || self.same.iter().any(other)
+        let mut equal = vec![b];
+        let mut at = 0;
+        while let Some(b) = equal.get(at).copied() {
+            if self.is_less(a, b) {
+                return true;
+            }
+            for (x, y) in &self.same {
+                let other = if x == b { y } else { x };
+                if (x == b || y == b) && !equal.contains(&other) {
+                    equal.push(other);
+                }
+            }
+            at += 1;
+        }
+        false
     }
 
     fn is_less(&self, a: &Atom, b: &Atom) -> bool {
