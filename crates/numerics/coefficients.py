@@ -4,8 +4,10 @@ Polynomials interpolate at Chebyshev nodes in 300-bit arithmetic (near-minimax),
 The error of the rounded polynomial goes to stderr, as log2 of the largest weighted absolute error.
 """
 
+import math
+import struct
 import sys
-from mpmath import mp, mpf, cos, pi, sin, exp, log, atan, atanh, erf, erfc, sqrt, loggamma, digamma, findroot, floor, cbrt, euler
+from mpmath import mp, mpf, cos, pi, sin, exp, log, asin, atan, atanh, erf, erfc, sqrt, loggamma, digamma, findroot, floor, cbrt, euler
 
 mp.prec = 300
 SMALLEST = mpf(10) ** -18  # where a formula divides by its argument
@@ -103,8 +105,6 @@ constant("TWO_OVER_PI", "2/π.", 2 / pi)
 triple_constant("HALF_PI", "π/2.", pi / 2)
 pair_constant("PI", "π.", pi)
 pair_constant("QUARTER_PI", "π/4.", pi / 4)
-pair_constant("THIRD_2", "2/3.", mpf(2) / 3)
-pair_constant("FIFTH_2", "2/5.", mpf(2) / 5)
 pair_constant("MINUS_SIXTH", "−1/6.", -mpf(1) / 6)
 pair_constant("TWELFTH", "1/12.", mpf(1) / 12)
 constant("TAN_PI_8", "tan(π/8) = √2 − 1.", sqrt(mpf(2)) - 1)
@@ -131,11 +131,6 @@ polynomial(
     "2 atanh(s) = 2s + s³·p(s²), |s| ≤ (√2−1)².",
     lambda w: atanh_tail(w, 3), 0, s_max**2, 7, lambda w: w,
 )
-polynomial(
-    "LOG_FAR_TAIL",
-    "2 atanh(s) = 2s + 2s³/3 + 2s⁵/5 + s⁷·p(s²), |s| ≤ (√2−1)².",
-    lambda w: atanh_tail(w, 7), 0, s_max**2, 7, lambda w: w**3,
-)
 
 quarter = pi / 4 * mpf("1.0001")
 polynomial(
@@ -147,6 +142,11 @@ polynomial(
     "COS_TAIL",
     "cos r = 1 − r²/2 + r⁴·p(r²), |r| ≤ π/4.",
     lambda w: (cos(sqrt(w)) - 1 + w / 2) / w**2, 0, quarter**2, 5, lambda w: w**2,
+)
+polynomial(
+    "ASIN_TAIL",
+    "asin s = s + s³·p(s²), 0 ≤ s ≤ 1/2.",
+    lambda w: (asin(sqrt(w)) - sqrt(w)) / sqrt(w) ** 3, 0, mpf(1) / 4, 12, lambda w: w,
 )
 polynomial(
     "ATAN_TAIL",
@@ -232,3 +232,54 @@ print(f"pub static TWO_OVER_PI_BITS: [i64; {len(words)}] = [")
 for w in words:
     print(f"    0x{w:016x}_u64 as i64,")
 print("];")
+
+
+def table(name, doc, reals):
+    words = [f"{struct.unpack('>q', struct.pack('>d', x))[0]}," for x in reals]
+    print(f"\n/// The bits of reals: {doc}\n#[rustfmt::skip]")
+    print(f"pub static {name}: [i64; {len(reals)}] = [")
+    for at in range(0, len(words), 5):
+        print("    " + " ".join(words[at : at + 5]))
+    print("];")
+
+
+def logarithm_tables():
+    """For each of 128 parts of [√½, √2], whose bits are equally far apart: a short number near the reciprocal of the part's
+    middle, so that (part · reciprocal − 1) is exact, and minus its logarithm as a multiple of 2^-42 and a rest."""
+    first = struct.unpack(">q", struct.pack(">d", math.sqrt(0.5)))[0]
+    real = lambda bits: struct.unpack(">d", struct.pack(">q", bits))[0]
+    reciprocals, heads, tails = [], [], []
+    for part in range(128):
+        start, end = first + (part << 45), first + ((part + 1) << 45) - 1
+        low, high = real(start), real(end)
+        steps = 128 if high < 1 else 256
+        reciprocal = round(steps / ((low + high) / 2)) / steps
+        if low <= 1 <= high or abs(low - 1) < 1e-15 or high > 1 - 2**-8 and high < 1 or low < 1 + 2**-8 and low >= 1:
+            reciprocal = 1.0
+        for m in (low, high):
+            r = mpf(m) * mpf(reciprocal) - 1
+            assert mpf(float(r)) == r and abs(r) < mpf(2) ** -6.8, (part, r)
+        exact = -log(mpf(reciprocal))
+        head = float(floor(exact * 2**42 + mpf(1) / 2) / 2**42)
+        reciprocals.append(reciprocal)
+        heads.append(head)
+        tails.append(to_double(exact - mpf(head)))
+    return reciprocals, heads, tails
+
+
+reciprocals, heads, tails = logarithm_tables()
+table("LOG_RECIPROCALS", "short numbers near the reciprocals of 128 parts of [√½, √2].", reciprocals)
+table("LOG_HEADS", "minus the logarithms of LOG_RECIPROCALS, as multiples of 2^-42.", heads)
+table("LOG_TAILS", "what LOG_HEADS lacks.", tails)
+head = float(floor(log(mpf(2)) * 2**42 + mpf(1) / 2) / 2**42)
+print("\n/// ln 2, as a multiple of 2^-42 and a rest.")
+print(f"pub const LN_2_SHORT: (f64, f64) = ({head!r}, {to_double(log(mpf(2)) - mpf(head))!r});")
+steps = [mpf(2) ** (mpf(j) / 64) for j in range(64)]
+table("EXP_STEPS", "2^(j/64).", [to_double(x) for x in steps])
+table("EXP_STEP_TAILS", "what EXP_STEPS lacks.", [to_double(x - mpf(to_double(x))) for x in steps])
+print("\n/// 64/ln 2.")
+print(f"pub const STEPS_PER_E: f64 = {to_double(64 / log(mpf(2)))!r};")
+step = log(mpf(2)) / 64
+head = to_double(step)
+print("\n/// ln 2/64.")
+print(f"pub const LN_2_STEP: (f64, f64) = ({head!r}, {to_double(step - mpf(head))!r});")

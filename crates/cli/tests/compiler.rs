@@ -148,3 +148,23 @@ fn the_checkers_accept_every_pass() {
     let shown = evert(&["ir", &path, "--check", "--level", "l4", "--step", "2"]);
     assert!(shown.code == Some(0) && shown.out.contains("entry f0"), "{}", shown.err);
 }
+
+/// Every pass keeps the rules of L3, and the text of L4 is the program: for the steps of a part of the suite, of all of it with
+/// `EVERT_WHOLE_SUITE=1` (which takes minutes).
+#[test]
+fn the_checkers_accept_the_steps_of_the_suite() {
+    let suite = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite");
+    let whole = std::env::var_os("EVERT_WHOLE_SUITE").is_some();
+    let folders = if whole { &["language", "acceptance", "programs", "errors", "hostile"][..] } else { &["language"] };
+    let mut steps = 0;
+    for folder in folders {
+        let mut files: Vec<_> = std::fs::read_dir(suite.join(folder)).expect("the suite").flatten().collect();
+        files.sort_by_key(std::fs::DirEntry::file_name);
+        for path in files.iter().map(std::fs::DirEntry::path).filter(|path| path.extension().is_some()) {
+            let ran = evert(&["ir", &path.to_string_lossy(), "--check"]);
+            assert!(!ran.err.contains("bug in Evert"), "{}: {}", path.display(), ran.err);
+            steps += ran.out.matches(" holds on L1, ").count();
+        }
+    }
+    assert!(steps > 500, "{steps} steps");
+}

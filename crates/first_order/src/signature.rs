@@ -40,7 +40,7 @@ impl Scalar {
             | Scalar::IntDiv
             | Scalar::IntMod
             | Scalar::IntPow => (vec![Int, Int], Int),
-            Scalar::IntNeg | Scalar::IntAbs | Scalar::IntSign => (vec![Int], Int),
+            Scalar::IntNeg | Scalar::IntAbs | Scalar::IntSign | Scalar::Length => (vec![Int], Int),
             Scalar::IntEq | Scalar::IntNe | Scalar::IntLt | Scalar::IntLe | Scalar::IntGt | Scalar::IntGe => {
                 (vec![Int, Int], Bool)
             }

@@ -229,6 +229,8 @@ pub enum Scalar {
     IntLe,
     IntGt,
     IntGe,
+    /// An int of which it is known that it is the length of an array.
+    Length,
     // Conversions
     /// An int as a real.
     ToReal,

@@ -430,7 +430,7 @@ pub fn scalar_signature(scalar: Scalar) -> (&'static [Leaf], Leaf) {
         S::IntAdd | S::IntSub | S::IntMul | S::IntMinimum | S::IntMaximum | S::IntDiv | S::IntMod | S::IntPow => {
             (&[Int, Int], Int)
         }
-        S::IntNeg | S::IntAbs | S::IntSign => (&[Int], Int),
+        S::IntNeg | S::IntAbs | S::IntSign | S::Length => (&[Int], Int),
         S::IntEq | S::IntNe | S::IntLt | S::IntLe | S::IntGt | S::IntGe => (&[Int, Int], Bool),
         S::ToReal => (&[Int], Real),
         S::ToInt => (&[Real], Int),

@@ -37,6 +37,7 @@ pub fn emit(program: &Program) -> String {
     }
     needs.freed.iter().for_each(|words| prelude::freeing(*words, &mut text));
     transcendentals::define(&needs.transcendentals, &mut text);
+    prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));
     if needs.sums {
         text.push_str(sums::SUM_VALUES);
     }

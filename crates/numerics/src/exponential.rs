@@ -1,7 +1,7 @@
 //! e^x and e^x − 1. x = n·ln 2 + r with |r| ≤ ln 2/2, then a polynomial in r, then a scaling by 2^n.
 //! Overflow gives ∞, underflow is gradual, NaN stays NaN.
 
-use crate::coefficients::{EXP_TAIL, LN_2, LOG2_E};
+use crate::coefficients::{EXP_STEP_TAILS, EXP_STEPS, EXP_TAIL, LN_2, LN_2_STEP, LOG2_E, STEPS_PER_E};
 use crate::double_double::{Double, add, add_real, fast_two_sum, horner, scale as scale_pair, two_prod, two_sum};
 use crate::ops::{Ops, choose};
 use crate::scaling::{Whole, clamp, nearest, scale, scale_normal, two_to_the};
@@ -45,12 +45,24 @@ pub fn expm1<O: Ops>(o: &O, x: O::F) -> O::F {
     o.copysign(y, x) // −0 stays −0
 }
 
-/// e^(x.hi + x.lo), for |x| < 1400: the mantissa to about 2^-59, and the power of two it is to be scaled with.
+/// e^(x.hi + x.lo), for |x| < 1400: the mantissa to about 2^-59, and the power of two it is to be scaled with. x = (n + j/64)·ln 2 + r with
+/// |r| ≤ ln 2/128; 2^(j/64) comes out of a table.
 #[inline(always)]
 pub(crate) fn exp_double<O: Ops>(o: &O, x: Double<O::F>) -> (Double<O::F>, O::I) {
-    let (n, r) = reduce(o, x.hi);
-    let p = expm1_near_zero(o, two_sum(r.hi, r.lo + x.lo));
-    (add_real(p, o.real(1.0)), n)
+    const STEPS: i64 = 64;
+    let Whole { real, int } = nearest(o, x.hi, STEPS_PER_E);
+    // Exact, as in `reduce`.
+    let r = o.fma(-real, o.real(LN_2_STEP.0), x.hi);
+    let r_lo = o.fma(-real, o.real(LN_2_STEP.1), x.lo);
+    // e^r − 1 = r + r²·(1/2 + r/6 + r²/24 + r³/120 + r⁴/720), and its slope is about 1 + r
+    let r2 = r * r;
+    let low = o.fma(r, o.real(1.0 / 6.0), o.real(0.5));
+    let high = o.fma(r, o.real(1.0 / 120.0), o.real(1.0 / 24.0));
+    let rest = o.fma(r2, o.fma(r2, o.fma(r2, o.real(1.0 / 720.0), high), low), o.fma(r, r_lo, r_lo));
+    let step = o.and_i(int, o.int(STEPS - 1));
+    let power = o.of_bits(o.lookup(&EXP_STEPS, step));
+    let power_lo = o.of_bits(o.lookup(&EXP_STEP_TAILS, step));
+    (fast_two_sum(power, o.fma(power, r + rest, power_lo)), o.ashr(int, o.int(6)))
 }
 
 /// e^x = 2^n·(1 + p).

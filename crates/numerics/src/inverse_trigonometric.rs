@@ -1,25 +1,68 @@
-//! asin, acos, atan and atan2: each is the angle of a point (x, y) in the upper right quarter, mirrored.
+//! asin and acos by a polynomial for sines up to 1/2, halving the angle beyond; atan and atan2 as the angle of a point (x, y) in the upper right
+//! quarter, mirrored.
 //! Outside [−1, 1] asin and acos are NaN; atan2 follows C99 F.9.1.4 at zeros and infinities.
 
-use crate::coefficients::{ATAN_TAIL, QUARTER_PI, TAN_PI_8};
+use crate::coefficients::{ASIN_TAIL, ATAN_TAIL, HALF_PI, PI, QUARTER_PI, TAN_PI_8};
 use crate::double_double::{
-    Double, add, constant, div, fast_two_sum, from_real, horner, mul_real, scale, select, sqrt, sub, two_prod, two_sum,
+    Double, add, constant, div, fast_two_sum, from_real, horner, mul_real, scale, select, sqrt, sub,
 };
 use crate::ops::Ops;
+
+const HALF_PI_PAIR: (f64, f64) = (HALF_PI.0, HALF_PI.1);
 
 /// The angle in [−π/2, π/2] whose sine is x.
 #[inline(always)]
 pub fn asin<O: Ops>(o: &O, x: O::F) -> O::F {
-    let a = o.abs(x);
-    let y = angle(o, from_real(o, a), other_leg(o, a), never(o));
-    o.copysign(y, x)
+    let zero = from_real(o, o.real(0.0));
+    let half = half_sine(o, o.abs(x));
+    // asin s, or π/2 − 2·asin s
+    let base = select(o, half.is_whole, zero, constant(o, HALF_PI_PAIR));
+    let factor = o.select(half.is_whole, o.real(1.0), o.real(-2.0));
+    o.copysign(half.angle(o, base, factor), x)
 }
 
 /// The angle in [0, π] whose cosine is x.
 #[inline(always)]
 pub fn acos<O: Ops>(o: &O, x: O::F) -> O::F {
-    let a = o.abs(x);
-    angle(o, other_leg(o, a), from_real(o, a), o.lt(x, o.real(0.0)))
+    let (zero, one) = (o.real(0.0), o.real(1.0));
+    let half = half_sine(o, o.abs(x));
+    let is_left = o.lt(x, zero);
+    // π/2 ∓ asin s; or 2·asin s, on the left π − 2·asin s
+    let far = select(o, is_left, constant(o, PI), from_real(o, zero));
+    let base = select(o, half.is_whole, constant(o, HALF_PI_PAIR), far);
+    let near = o.select(is_left, one, -one);
+    let factor = o.select(half.is_whole, near, near * o.real(-2.0));
+    half.angle(o, base, factor)
+}
+
+/// A sine s ≤ 1/2 in place of a: a itself, or that of half the angle whose cosine is a.
+struct HalfSine<O: Ops> {
+    is_whole: O::B,
+    /// s, rounded.
+    s: O::F,
+    /// What it lacks to asin s.
+    rest: O::F,
+}
+
+/// For 0 ≤ a ≤ 1; beyond, NaN.
+#[inline(always)]
+fn half_sine<O: Ops>(o: &O, a: O::F) -> HalfSine<O> {
+    let half = o.real(0.5);
+    let is_whole = o.lt(a, half);
+    // sin²(θ/2) = (1 − cos θ)/2, exactly
+    let square = o.select(is_whole, a * a, (o.real(1.0) - a) * half);
+    let root = sqrt(o, from_real(o, square));
+    let s = select(o, is_whole, from_real(o, a), root);
+    HalfSine { is_whole, s: s.hi, rest: o.fma(s.hi, square * horner(o, square, &ASIN_TAIL), s.lo) }
+}
+
+impl<O: Ops> HalfSine<O> {
+    /// base + factor·asin s, for base = 0 or base ≥ factor·s.
+    #[inline(always)]
+    fn angle(&self, o: &O, base: Double<O::F>, factor: O::F) -> O::F {
+        let head = fast_two_sum(base.hi, factor * self.s);
+        head.hi + (head.lo + o.fma(factor, self.rest, base.lo))
+    }
 }
 
 /// The angle in [−π/2, π/2] whose tangent is x.
@@ -59,14 +102,6 @@ fn ordinary_point<O: Ops>(o: &O, y: O::F, x: O::F) -> (O::F, O::F) {
     let place = |c: O::F| o.select(at_infinity, as_unit(c), c * factor);
     let x = o.select(o.eq(larger, zero), one, x);
     (place(y), place(x))
-}
-
-/// √(1 − a²); NaN for a > 1.
-#[inline(always)]
-fn other_leg<O: Ops>(o: &O, a: O::F) -> Double<O::F> {
-    let square = two_prod(o, a, a);
-    let rest = fast_two_sum(o.real(1.0), -square.hi);
-    sqrt(o, two_sum(rest.hi, rest.lo - square.lo))
 }
 
 /// The angle of the point (±x, y), x ≥ 0 and y ≥ 0: with t = tan of the angle to the nearest multiple of π/4, base + atan t.

@@ -10,7 +10,7 @@ const ROUNDER_BITS: i64 = ROUNDER.to_bits() as i64;
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 const MANTISSA_BITS: i64 = 52;
 const BIAS: i64 = 1023;
-const SQRT_HALF_BITS: i64 = std::f64::consts::FRAC_1_SQRT_2.to_bits() as i64;
+pub const SQRT_HALF_BITS: i64 = std::f64::consts::FRAC_1_SQRT_2.to_bits() as i64;
 
 /// A whole number twice: as a real and as an integer.
 #[derive(Clone, Copy, Debug)]

@@ -64,6 +64,9 @@ impl<'a> Facts<'a> {
                 self.lengths.entry(*array).or_default().push(Atom::Var(var));
                 self.natural.insert(var);
             }
+            Op::Scalar(Scalar::Length, _) => {
+                self.natural.insert(var);
+            }
             Op::Scalar(scalar, atoms) if is_comparison(*scalar) => {
                 self.compared.insert(var, (*scalar, atoms[0].clone(), atoms[1].clone()));
             }
@@ -147,19 +150,19 @@ impl<'a> Facts<'a> {
 
     /// Is it less than a number, or than one that is the same?
     fn is_below(&self, a: &Atom, b: &Atom) -> bool {
-        let mut equal = vec![b];
-        let mut at = 0;
-        while let Some(b) = equal.get(at).copied() {
-            if self.is_less(a, b) {
+        let mut all = vec![b];
+        let mut next = 0;
+        while let Some(&one) = all.get(next) {
+            if self.is_less(a, one) {
                 return true;
             }
             for (x, y) in &self.same {
-                let other = if x == b { y } else { x };
-                if (x == b || y == b) && !equal.contains(&other) {
-                    equal.push(other);
+                let other = if x == one { y } else { x };
+                if (x == one || y == one) && !all.contains(&other) {
+                    all.push(other);
                 }
             }
-            at += 1;
+            next += 1;
         }
         false
     }

@@ -182,6 +182,7 @@ pub fn is_partial(scalar: Scalar) -> bool {
         | Scalar::IntLe
         | Scalar::IntGt
         | Scalar::IntGe
+        | Scalar::Length
         | Scalar::ToReal
         | Scalar::BoolToReal
         | Scalar::Not
@@ -190,8 +191,15 @@ pub fn is_partial(scalar: Scalar) -> bool {
     }
 }
 
-/// Primitives of one array of reals that always give a value, and no larger one.
+/// Primitives that always give a value, and no larger one than there is: of one array of reals, and of sensitivities of arrays. These conform
+/// by construction: what a program gives and what a rule gives is checked where it enters derived code.
 fn is_total(prim: Prim, args: &[ShapeId], shapes: &Shapes) -> bool {
+    if let Prim::Place | Prim::Plus | Prim::Spread | Prim::Unspread | Prim::Fill | Prim::Scale | Prim::Keep = prim {
+        return true;
+    }
+    if let Prim::Frame | Prim::Unbroadcast = prim {
+        return true;
+    }
     let [arg] = args else { return false };
     let [Alternative { head: Head::Array(_), parts }] = &shapes.get(*arg).alternatives[..] else { return false };
     let elements = shapes.get(parts[0]);

@@ -10,6 +10,7 @@ mod common;
 mod constant_calls;
 mod constructors;
 mod copy;
+mod cost;
 mod dead_functions;
 mod dead_parts;
 mod effects;
@@ -18,6 +19,7 @@ mod inline;
 mod needs;
 mod parts;
 mod rename;
+mod retype;
 mod same_parts;
 mod simplify;
 mod sink;
@@ -33,6 +35,7 @@ mod walk;
 use first_order::Program;
 
 /// One step of optimisation.
+#[derive(Clone, Copy)]
 pub struct Pass {
     pub name: &'static str,
     pub run: fn(&mut Program),
@@ -56,63 +59,60 @@ const UNNAME: Pass = Pass { name: "unname", run: unname::run };
 const TAPES: Pass = Pass { name: "tapes", run: tapes::run };
 const UNROLL_RECURSION: Pass = Pass { name: "unroll_recursion", run: unroll_recursion::run };
 
-/// All passes, in the order they run.
-pub const PASSES: &[Pass] = &[
-    DEAD_FUNCTIONS,
-    SIMPLIFY,
-    TAIL_CALLS,
-    INLINE,
-    DEAD_FUNCTIONS,
-    SPLIT_PARAMETERS,
-    VECTORS,
-    SIMPLIFY,
-    COMMON,
-    TABLES,
-    SIMPLIFY,
-    COMMON,
-    BOUNDS,
-    SAME_PARTS,
-    DEAD_PARTS,
-    SIMPLIFY,
-    CONSTANT_CALLS,
+/// Calls become bodies, structs that are passed become their parts, and what follows from that.
+const INLINING: &[Pass] = &[INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY];
+/// Nothing is computed twice, and no array is made that can be done without.
+const SHARING: &[Pass] = &[COMMON, TABLES, SIMPLIFY, COMMON, BOUNDS];
+/// Nodes hold each value once, and only what is read.
+const NARROWING: &[Pass] = &[SAME_PARTS, DEAD_PARTS, SIMPLIFY];
+
+/// All passes in groups, in the order they run.
+const GROUPS: &[&[Pass]] = &[
+    &[DEAD_FUNCTIONS, SIMPLIFY, TAIL_CALLS, INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, VECTORS, SIMPLIFY],
+    SHARING,
+    NARROWING,
     // What has become small or simple by now.
-    INLINE,
-    DEAD_FUNCTIONS,
-    SPLIT_PARAMETERS,
-    SIMPLIFY,
-    COMMON,
-    TABLES,
-    SIMPLIFY,
-    COMMON,
-    BOUNDS,
-    SAME_PARTS,
-    DEAD_PARTS,
-    SIMPLIFY,
+    &[CONSTANT_CALLS],
+    INLINING,
+    SHARING,
+    NARROWING,
     // By now nodes hold only what is needed.
-    UNNAME,
-    SINK,
-    SIMPLIFY,
-    TAPES,
-    INLINE,
-    DEAD_FUNCTIONS,
-    SPLIT_PARAMETERS,
-    SIMPLIFY,
-    CONSTANT_CALLS,
-    CONSTRUCTORS,
-    INLINE,
-    DEAD_FUNCTIONS,
-    SPLIT_PARAMETERS,
-    SIMPLIFY,
-    COMMON,
-    TABLES,
-    SIMPLIFY,
-    COMMON,
-    BOUNDS,
-    DEAD_PARTS,
-    SIMPLIFY,
+    &[UNNAME, SINK, SIMPLIFY, TAPES],
+    INLINING,
+    &[CONSTANT_CALLS, CONSTRUCTORS],
+    INLINING,
+    SHARING,
+    &[DEAD_PARTS, SIMPLIFY],
     // Last: before, every level would be optimised again.
-    UNROLL_RECURSION,
+    &[UNROLL_RECURSION],
 ];
+
+/// All passes, in the order they run.
+pub const PASSES: &[Pass] = &chained();
+
+const COUNT: usize = {
+    let (mut count, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].len();
+        group += 1;
+    }
+    count
+};
+
+/// The groups one after the other.
+const fn chained() -> [Pass; COUNT] {
+    let mut all = [DEAD_FUNCTIONS; COUNT];
+    let (mut place, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        let mut pass = 0;
+        while pass < GROUPS[group].len() {
+            all[place] = GROUPS[group][pass];
+            (place, pass) = (place + 1, pass + 1);
+        }
+        group += 1;
+    }
+    all
+}
 
 /// Runs all passes.
 pub fn optimise(program: &mut Program) {

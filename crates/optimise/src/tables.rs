@@ -2,8 +2,9 @@
 //!
 //! For each `tabulate` of rank 1 whose array is only measured and read element by element, the parts of its elements are looked at one
 //! by one. A part that nobody reads is dropped. A part that is a constant, the index, a variable from outside, or at most
-//! [`CHEAP`] units of arithmetic on such, on elements of arrays from outside and on stored parts, is computed again at each reading. The
-//! others are stored, one after the other, those first that are computed first. An array that is read once, by a `tabulate` or `sum` over the same indices right behind it, needn't be
+//! [`CHEAP`] units ([`cost`]) of arithmetic on such, on elements of arrays from outside and on stored parts, is computed again at each
+//! reading. The others are stored, one after the other, those first that are computed first. An array that is read once, by a
+//! `tabulate` or `sum` over the same indices right behind it, needn't be
 //! stored however much its elements cost, unless they come out of calls and loops: its body becomes part of the other. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
 //! nothing is stored.) The `tabulate` itself stays, with less in it: if computing an element fails, it fails where it did.
 //!
@@ -14,16 +15,14 @@
 use std::collections::BTreeMap;
 
 use calculus::Prim;
-use first_order::{Atom, Block, End, Function, Op, Program, Scalar, Statement, Type, Var};
+use first_order::{Atom, Block, End, Function, Op, Program, Statement, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::copy::Copier;
+use crate::cost::{self, CHEAP};
 use crate::deep;
 use crate::rename::renumber;
 use crate::walk::{blocks_mut, each_atom, each_op, has_blocks};
-
-/// What computing a part again may cost: an addition is one unit, reading an element two, a division four; other functions cost more.
-const CHEAP: u32 = 10;
 
 /// Each round sees what the last one left; arrays of arrays' elements take one for each level.
 const ROUNDS: usize = 4;
@@ -183,6 +182,8 @@ struct Survey<'f> {
     reads: FxHashMap<Var, Vec<Read>>,
     /// The index of each `tabulate` and `sum`.
     indices: FxHashMap<Var, Var>,
+    /// Arrays of which the length is asked.
+    measured: FxHashSet<Var>,
     /// Arrays that are used otherwise.
     escaped: FxHashSet<Var>,
     /// Arrays that are updated or given away.
@@ -199,6 +200,7 @@ impl<'f> Survey<'f> {
             tables: vec![],
             reads: FxHashMap::default(),
             indices: FxHashMap::default(),
+            measured: FxHashSet::default(),
             escaped: FxHashSet::default(),
             consumed: FxHashSet::default(),
             fields: FxHashMap::default(),
@@ -251,7 +253,9 @@ impl<'f> Survey<'f> {
                 self.reads.entry(*array).or_default().push(read);
                 self.used(&indices[0]);
             }
-            Op::Len(Atom::Var(_)) => {}
+            Op::Len(Atom::Var(array)) => {
+                self.measured.insert(*array);
+            }
             Op::Field(Atom::Var(whole), field) => self.fields.entry(*whole).or_default().push((*field, var)),
             _ => {
                 op.atoms(&mut |atom| self.used(atom));
@@ -272,7 +276,7 @@ impl<'f> Survey<'f> {
 
     /// What is read of a variable that holds a struct.
     fn need(&self, var: Var) -> Need {
-        if self.whole.contains(&var) || self.reads.contains_key(&var) {
+        if self.whole.contains(&var) || self.reads.contains_key(&var) || self.measured.contains(&var) {
             return Need::All;
         }
         let mut fields = BTreeMap::new();
@@ -411,11 +415,11 @@ impl<'f> Inner<'f> {
     fn price(&self, op: &Op, survey: &Survey, reads: &mut FxHashSet<Var>) -> Option<u32> {
         match op {
             Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) => Some(0),
-            Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(price(*scalar).unwrap_or(CHEAP)),
-            Op::Scalar(scalar, _) => price(*scalar),
+            Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(cost::price(*scalar).unwrap_or(CHEAP)),
+            Op::Scalar(scalar, _) => cost::price(*scalar),
             Op::Element(Atom::Var(array), _) if !self.bound.contains(array) && !survey.consumed.contains(array) => {
                 reads.insert(*array);
-                Some(2)
+                Some(cost::ELEMENT)
             }
             Op::If(_, then, otherwise) => {
                 let mut total = 1u32;
@@ -453,20 +457,6 @@ fn free_atoms<'a>(op: &'a Op, visit: &mut dyn FnMut(&'a Atom)) {
             }
         });
     });
-}
-
-fn price(scalar: Scalar) -> Option<u32> {
-    Some(match scalar {
-        Scalar::Div | Scalar::Sqrt => 4,
-        Scalar::Remainder
-        | Scalar::Function(_)
-        | Scalar::PowerSlope
-        | Scalar::PowerLog
-        | Scalar::IntDiv
-        | Scalar::IntMod
-        | Scalar::IntPow => return None,
-        _ => 1,
-    })
 }
 
 /// What becomes of the parts of an element.

@@ -24,6 +24,7 @@ use first_order::{FunctionId, NamedId, Op, Program, Type};
 use crate::effects::{self, World};
 use crate::parts::fixed;
 use crate::rename::renumber;
+use crate::retype::Retyping;
 use crate::unname::forget_unused_shapes;
 use crate::walk::each_op;
 
@@ -35,6 +36,8 @@ pub fn run(program: &mut Program) {
         return;
     }
     let effects = effects::of_functions(program);
+    let by = |name| tapes.get(name).map(layout::Tape::value);
+    let mut retyping = Retyping::new(&by);
     for id in 0..program.functions.len() {
         let world = World { functions: &effects, shapes: &program.shapes };
         let statements = effects::of_statements(&program.functions[id], world);
@@ -46,13 +49,13 @@ pub fn run(program: &mut Program) {
             consumer::rewrite(id, function, &consumer, &tapes);
         }
         open::others(function, &tapes);
-        function.vars.iter_mut().for_each(|of| *of = tapes.replaced(of));
-        function.result = tapes.replaced(&function.result);
+        function.vars.iter_mut().for_each(|of| *of = retyping.of(of));
+        function.result = retyping.of(&function.result);
         renumber(function);
     }
     for (number, definition) in program.types.iter_mut().enumerate() {
         let gone = tapes.get(NamedId(number as u32)).is_some();
-        definition.content = if gone { Type::unit() } else { tapes.replaced(&definition.content) };
+        definition.content = if gone { Type::unit() } else { retyping.of(&definition.content) };
     }
     forget_unused_shapes(program);
 }

@@ -5,6 +5,7 @@
 use first_order::{Atom, NamedId, Op, Program, Shape, Type};
 
 use crate::parts::{fixed, used_shapes};
+use crate::retype::Retyping;
 use crate::walk::each_op_mut;
 
 /// What has more scalars than this stays a node.
@@ -20,7 +21,7 @@ pub fn run(program: &mut Program) {
         let ready = |at: &usize| !decided[*at] && holds_only(&contents[*at], &decided);
         let Some(at) = (0..contents.len()).find(ready) else { break };
         decided[at] = true;
-        let content = replaced(&contents[at], &inlined);
+        let content = Retyping::new(&|NamedId(name)| inlined[name as usize].clone()).of(&contents[at]);
         if !fixed[at] && leaves(&content) <= MOST_LEAVES {
             inlined[at] = Some(content);
         }
@@ -28,6 +29,8 @@ pub fn run(program: &mut Program) {
     if inlined.iter().all(Option::is_none) {
         return;
     }
+    let by = |NamedId(name)| inlined[name as usize].clone();
+    let mut retyping = Retyping::new(&by);
     let is_inlined = |of: &Type| matches!(of, Type::Named(NamedId(name)) if inlined[*name as usize].is_some());
     for function in &mut program.functions {
         let vars = &function.vars;
@@ -36,11 +39,11 @@ pub fn run(program: &mut Program) {
             Op::Unbox(Atom::Var(node)) if is_inlined(&vars[node.0 as usize]) => *op = Op::Atom(Atom::Var(*node)),
             _ => {}
         });
-        function.vars.iter_mut().for_each(|of| *of = replaced(of, &inlined));
-        function.result = replaced(&function.result, &inlined);
+        function.vars.iter_mut().for_each(|of| *of = retyping.of(of));
+        function.result = retyping.of(&function.result);
     }
     for (definition, gone) in program.types.iter_mut().zip(&inlined) {
-        definition.content = if gone.is_some() { Type::unit() } else { replaced(&definition.content, &inlined) };
+        definition.content = if gone.is_some() { Type::unit() } else { retyping.of(&definition.content) };
     }
     forget_unused_shapes(program);
 }
@@ -61,16 +64,6 @@ fn holds_only(of: &Type, decided: &[bool]) -> bool {
         Type::Array(element, _) => holds_only(element, decided),
         Type::Named(name) => decided[name.0 as usize],
         _ => true,
-    }
-}
-
-fn replaced(of: &Type, inlined: &[Option<Type>]) -> Type {
-    match of {
-        Type::Struct(parts) => Type::Struct(parts.iter().map(|part| replaced(part, inlined)).collect()),
-        Type::Sum(parts) => Type::Sum(parts.iter().map(|part| replaced(part, inlined)).collect()),
-        Type::Array(element, rank) => Type::Array(replaced(element, inlined).into(), *rank),
-        Type::Named(name) => inlined[name.0 as usize].clone().unwrap_or_else(|| of.clone()),
-        other => other.clone(),
     }
 }
 

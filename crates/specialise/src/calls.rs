@@ -5,12 +5,11 @@ use base::{Span, codes};
 use calculus::Prim;
 use eval::Value;
 use eval::code::Mode;
-use first_order::{Atom, CodeId, Head, Op, ShapeId};
-use rustc_hash::FxHashSet;
+use first_order::{Atom, CodeId, Head, ShapeId};
 
 use crate::body::Alt;
 use crate::draft::Made;
-use crate::graph::{NEVER, UNIT, ZERO};
+use crate::graph::{UNIT, ZERO};
 use crate::instances::{Inlined, Kind, Specialiser};
 use crate::{Result1, Val};
 
@@ -242,139 +241,10 @@ impl Specialiser<'_> {
             _ => this.fail(codes::NOT_A_FUNCTION, span),
         })
     }
-
-    /// `J^by` of a shape; J⁻¹ for negative `by`.
-    pub fn lift(&mut self, shape: ShapeId, by: i32, span: Span) -> Result1<ShapeId> {
-        if by == 0 || !self.holds_function(shape) {
-            return Ok(shape);
-        }
-        let codes = self.codes.clone();
-        let mut attached = false;
-        let lifted = self.graph.map_heads(shape, &mut |head| {
-            Some(match head {
-                Head::Closure { code, member } => {
-                    let mut code = *code;
-                    for _ in 0..by {
-                        code = codes.reversed(code);
-                    }
-                    for _ in 0..-by {
-                        match codes.primal(code) {
-                            Some(primal) => code = primal,
-                            None => {
-                                attached |= codes.get(code).is_attach();
-                                return None;
-                            }
-                        }
-                    }
-                    Head::Closure { code, member: *member }
-                }
-                Head::Prim { prim, order } => Head::Prim { prim: *prim, order: order.checked_add_signed(by)? },
-                Head::Sealed { modes } => Head::Sealed { modes: lift_modes(modes, by)?.into() },
-                other => other.clone(),
-            })
-        });
-        match lifted {
-            Some(lifted) if lifted != NEVER => Ok(lifted),
-            _ if attached => self.dynamic(span, "J_inv of a function with an attached derivative"),
-            _ => self.dynamic(span, "J_inv of data that holds an ordinary function"),
-        }
-    }
-
-    /// J or J⁻¹ of a value: other code, the same bits.
-    pub fn lifted(&mut self, value: &Val, by: i32, span: Span) -> Result1<Val> {
-        if by < 0 {
-            return self.lowered(value, span);
-        }
-        let shape = self.lift(value.shape, by, span)?;
-        self.relabelled(value, shape, span)
-    }
-
-    fn lowered(&mut self, value: &Val, span: Span) -> Result1<Val> {
-        if !self.holds_function(value.shape) {
-            return Ok(value.clone());
-        }
-        let is_function = |head: &Head| matches!(head, Head::Closure { .. } | Head::Prim { .. } | Head::Sealed { .. });
-        if !self.graph.alternatives(value.shape).iter().any(|alternative| is_function(&alternative.head)) {
-            let shape = self.lift(value.shape, -1, span)?;
-            return self.relabelled(value, shape, span);
-        }
-        self.split(value, span, &mut |this, alt| {
-            let plain = match &alt.head {
-                Head::Closure { code, .. } if this.codes.primal(*code).is_none() => {
-                    if this.codes.get(*code).is_attach() {
-                        return this.lowered_attached(&alt, span);
-                    }
-                    true
-                }
-                Head::Prim { order: 0, .. } => true,
-                Head::Sealed { modes } => modes.last() != Some(&Mode::Reverse),
-                _ => false,
-            };
-            if plain {
-                return this.fail(codes::NOT_A_DERIVATIVE, span);
-            }
-            let value = this.narrowed(&alt);
-            let shape = this.lift(value.shape, -1, span)?;
-            this.relabelled(&value, shape, span)
-        })
-    }
-
-    /// `J⁻¹(v1 <~ v2) = (J⁻¹ v1) <~ (v1 <~ v2)`
-    fn lowered_attached(&mut self, alt: &Alt, span: Span) -> Result1<Val> {
-        let attached = self.narrowed(alt);
-        let primal = self.part(alt, 0, span);
-        let primal = self.lowered(&primal, span)?;
-        self.construct(alt.head.clone(), vec![primal, attached], span)
-    }
-
-    /// The same bits under another shape. Where the heap nodes of a recursive shape lie elsewhere, that can't be.
-    fn relabelled(&mut self, value: &Val, shape: ShapeId, span: Span) -> Result1<Val> {
-        if !self.same_bits(value.shape, shape) {
-            return self.dynamic(span, "J of recursive data whose J-image was made otherwise elsewhere");
-        }
-        // On L3 named types are nominal: the value passes through as it is, under its new type.
-        if self.type_of(value.shape) == self.type_of(shape) {
-            return Ok(Val { atom: value.atom.clone(), shape });
-        }
-        let ty = self.type_of(shape);
-        let atom = self.draft.write(ty, Op::View(value.atom.clone()), span);
-        Ok(Val { atom, shape })
-    }
-
-    fn same_bits(&self, a: ShapeId, b: ShapeId) -> bool {
-        let mut seen: FxHashSet<(ShapeId, ShapeId)> = FxHashSet::default();
-        let mut waiting = vec![(a, b)];
-        while let Some((a, b)) = waiting.pop() {
-            if a == b || !seen.insert((a, b)) {
-                continue;
-            }
-            let (left, right) = (self.graph.get(a), self.graph.get(b));
-            if left.named.is_some() != right.named.is_some() || left.alternatives.len() != right.alternatives.len() {
-                return false;
-            }
-            for (x, y) in left.alternatives.iter().zip(&right.alternatives) {
-                if x.parts.len() != y.parts.len() {
-                    return false;
-                }
-                waiting.extend(x.parts.iter().copied().zip(y.parts.iter().copied()));
-            }
-        }
-        true
-    }
 }
 
 pub fn count(modes: &[Mode], mode: Mode) -> u32 {
     modes.iter().filter(|other| **other == mode).count() as u32
-}
-
-/// J is only undone where it was the last thing applied.
-fn lift_modes(modes: &[Mode], by: i32) -> Option<Vec<Mode>> {
-    let mut modes = modes.to_vec();
-    (0..by).for_each(|_| modes.push(Mode::Reverse));
-    for _ in by..0 {
-        modes.pop().filter(|mode| *mode == Mode::Reverse)?;
-    }
-    Some(modes)
 }
 
 /// Is a body short enough to be written in place of a call, and doesn't it mention its own group?

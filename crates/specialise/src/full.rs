@@ -214,6 +214,9 @@ impl Specialiser<'_> {
     fn unfold_array(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
         let Head::Array(rank) = alt.head else { unreachable!("full: an array") };
         let element = alt.parts[0];
+        if element == REAL && self.is_full(d, rank) {
+            return Ok(d.clone());
+        }
         let of = self.narrowed(alt);
         let result = if element == REAL {
             REAL
@@ -230,9 +233,18 @@ impl Specialiser<'_> {
         self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)
     }
 
+    /// Is a sensitivity an array of numbers, so that nothing is missing?
+    fn is_full(&self, d: &Val, rank: u32) -> bool {
+        self.graph.only(d.shape).is_some_and(|one| one.head == Head::Array(rank) && one.parts[0] == REAL)
+    }
+
     /// A sensitivity of a sensitivity that is collected: its elements are reals or zero.
     fn unfold_handle(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
         let (Head::Handle(rank) | Head::Frame(rank)) = alt.head else { unreachable!("full: a handle") };
+        let rank = self.rows_of(&alt.head, &alt.parts).map_or(rank, |(rank, _)| rank);
+        if self.is_full(d, rank) {
+            return Ok(d.clone());
+        }
         let of = self.narrowed(alt);
         let shape = self.graph.single(Head::Array(rank), vec![REAL]);
         self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)

@@ -1,18 +1,17 @@
 //! The list of work: which instances there are, what they return, who uses whom.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use base::{Name, Span, codes};
 use calculus::{GlobalId, Group, Lambda};
-use first_order::{
-    Atom, Block, CodeId, Definition, End, Function, FunctionId, Head, Op, Program, Shape, ShapeId, Statement, Type, Var,
-};
+use first_order::{Atom, CodeId, End, FunctionId, Op, ShapeId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes::Codes;
 use crate::draft::{Draft, Written, ended};
 use crate::graph::{Fold, Graph, NEVER, UNIT};
+use crate::program::each_call;
 use crate::{Dynamic, Result1, Specialised, Stop, Val, World};
 
 /// What an instance is an instance of. Together with the shapes of its parameters this names it.
@@ -36,6 +35,8 @@ pub enum Kind {
     Tangent { order: u32 },
     /// The function that T-images were made of, under their seals.
     Primal,
+    /// J⁻¹ of data in which not all functions are J-images.
+    Lower,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -46,12 +47,14 @@ struct Key {
 
 pub struct Instance {
     key: Key,
-    result: ShapeId,
-    written: Option<Written>,
+    pub result: ShapeId,
+    pub written: Option<Written>,
     users: FxHashSet<usize>,
     /// Who asked for it first.
     parent: Option<usize>,
     analyses: u32,
+    /// How often its result grew.
+    growths: u32,
     in_progress: bool,
     dirty: bool,
 }
@@ -67,9 +70,10 @@ pub struct Specialiser<'a> {
     pub graph: Graph,
     pub codes: Rc<Codes>,
     pub world: &'a dyn World,
-    instances: Vec<Instance>,
+    pub instances: Vec<Instance>,
     by_key: FxHashMap<Key, usize>,
-    dirty: VecDeque<usize>,
+    /// Those to be written anew.
+    dirty: BTreeSet<usize>,
     /// The function that is being written, and for which instance.
     pub draft: Draft,
     current: Option<usize>,
@@ -84,11 +88,15 @@ pub struct Specialiser<'a> {
     /// Which functions mention themselves.
     pub recursive: FxHashMap<CodeId, bool>,
     written: usize,
+    /// How many instances were asked for, conversions aside.
+    requested: usize,
 }
 
 /// How many instances a step may have, how often one may be analysed, and how much may be written in all.
 const MAX_INSTANCES: usize = 4_000;
-const MAX_ANALYSES: u32 = 60;
+const MAX_CONVERSIONS: usize = 100_000;
+const MAX_ANALYSES: u32 = 600;
+const MAX_GROWTHS: u32 = 60;
 const MAX_WRITTEN: usize = 2_000_000;
 const MAX_SHAPES: usize = 60_000;
 /// How many nodes of shapes may be looked at: seconds.
@@ -104,7 +112,7 @@ impl<'a> Specialiser<'a> {
             world,
             instances: vec![],
             by_key: FxHashMap::default(),
-            dirty: VecDeque::new(),
+            dirty: BTreeSet::new(),
             draft: Draft::default(),
             current: None,
             types: FxHashMap::default(),
@@ -115,6 +123,7 @@ impl<'a> Specialiser<'a> {
             inlined: vec![],
             recursive: FxHashMap::default(),
             written: 0,
+            requested: 0,
         }
     }
 
@@ -126,12 +135,42 @@ impl<'a> Specialiser<'a> {
             Err(Stop::Dynamic(dynamic)) => return Err(dynamic),
             Err(Stop::Never) => unreachable!("specialise: a request always has an answer"),
         };
-        while let Some(next) = self.dirty.pop_front() {
+        loop {
+            self.settle(span)?;
+            self.write_conversions(entry, span)?;
+            if self.dirty.is_empty() {
+                return Ok(self.program(entry));
+            }
+        }
+    }
+
+    /// Writes anew what depends on results that grew, the innermost first.
+    fn settle(&mut self, span: Span) -> Result<(), Dynamic> {
+        while let Some(next) = self.dirty.pop_last() {
             if self.instances[next].dirty {
                 self.analyse(next, span)?;
             }
         }
-        Ok(self.program(entry))
+        Ok(())
+    }
+
+    /// Writes the conversions that the entry needs. What they give is known without that, and most of those that were asked
+    /// for along the way are between shapes that nobody has any more.
+    fn write_conversions(&mut self, entry: usize, span: Span) -> Result<(), Dynamic> {
+        let mut seen: FxHashSet<usize> = [entry].into_iter().collect();
+        let mut waiting = vec![entry];
+        while let Some(id) = waiting.pop() {
+            if self.instances[id].written.is_none() {
+                self.analyse(id, span)?;
+            }
+            let written = self.instances[id].written.as_ref().expect("specialise: the instance was just written");
+            each_call(&written.body, &mut |callee| {
+                if seen.insert(callee.0 as usize) {
+                    waiting.push(callee.0 as usize);
+                }
+            });
+        }
+        Ok(())
     }
 
     pub fn type_of(&mut self, shape: ShapeId) -> Type {
@@ -257,7 +296,11 @@ impl<'a> Specialiser<'a> {
                 *param = self.graph.join(*param, other);
             }
         }
-        let fold = if above_count < 2 * MAX_NESTED { Fold::Closures } else { Fold::Wide };
+        let fold = match above_count / MAX_NESTED {
+            1 => Fold::Closures,
+            2 => Fold::Wide,
+            _ => Fold::All,
+        };
         params.into_iter().map(|param| self.graph.fold(param, fold)).collect()
     }
 
@@ -265,7 +308,11 @@ impl<'a> Specialiser<'a> {
         if let Some(id) = self.by_key.get(&key) {
             return Ok(*id);
         }
-        if self.instances.len() >= MAX_INSTANCES {
+        let convert = matches!(key.kind, Kind::Convert { .. });
+        if !convert {
+            self.requested += 1;
+        }
+        if self.requested > MAX_INSTANCES || self.instances.len() > MAX_CONVERSIONS {
             return self.dynamic(span, format!("more than {MAX_INSTANCES} instances: the shapes don't settle"));
         }
         let id = self.instances.len();
@@ -278,10 +325,13 @@ impl<'a> Specialiser<'a> {
             users: FxHashSet::default(),
             parent: self.current,
             analyses: 0,
+            growths: 0,
             in_progress: false,
             dirty: false,
         });
-        stacker::maybe_grow(256 * 1024, 4 << 20, || self.analyse(id, span)).map_err(Stop::Dynamic)?;
+        if !convert {
+            stacker::maybe_grow(256 * 1024, 4 << 20, || self.analyse(id, span)).map_err(Stop::Dynamic)?;
+        }
         Ok(id)
     }
 
@@ -295,7 +345,7 @@ impl<'a> Specialiser<'a> {
             instance.dirty = false;
             instance.in_progress = true;
             instance.analyses += 1;
-            if instance.analyses > MAX_ANALYSES {
+            if instance.analyses > MAX_ANALYSES || instance.growths > MAX_GROWTHS {
                 let reason = "the shape of a result doesn't settle".to_string();
                 return Err(Dynamic { reason, span });
             }
@@ -313,6 +363,10 @@ impl<'a> Specialiser<'a> {
             self.instances[id].written = Some(written);
             if self.written > MAX_WRITTEN {
                 return Err(Dynamic { reason: "the specialised program is too large".into(), span });
+            }
+            // What it leads to settles before anybody looks at it.
+            if !self.instances[id].dirty {
+                self.settle(span)?;
             }
             if !self.instances[id].dirty {
                 return Ok(());
@@ -342,6 +396,7 @@ impl<'a> Specialiser<'a> {
             Kind::RunRaw => self.run_raw_alternatives(&args[0], args[1].clone(), span),
             Kind::Tangent { order } => self.tangent_alternatives(&args[0], &args[1], order, span),
             Kind::Primal => self.primal_alternatives(&args[0], span),
+            Kind::Lower => self.lower_alternatives(&args[0], span),
         };
         let statements = self.draft.close();
         let body = match result {
@@ -366,7 +421,7 @@ impl<'a> Specialiser<'a> {
         Ok(Written { name, params, vars, globals, result, body, span })
     }
 
-    fn described(&self, kind: &Kind) -> (Rc<str>, Span) {
+    pub fn described(&self, kind: &Kind) -> (Rc<str>, Span) {
         match kind {
             Kind::Call { code, member } => {
                 let (group, member) = self.lambda(*code, *member);
@@ -387,6 +442,7 @@ impl<'a> Specialiser<'a> {
             Kind::RunRaw => (Rc::from("pull"), Span::default()),
             Kind::Tangent { .. } => (Rc::from("push"), Span::default()),
             Kind::Primal => (Rc::from("primal"), Span::default()),
+            Kind::Lower => (Rc::from("lower"), Span::default()),
         }
     }
 
@@ -397,17 +453,23 @@ impl<'a> Specialiser<'a> {
         if new == old {
             return;
         }
-        match self.instances[id].analyses {
+        self.instances[id].growths += 1;
+        match self.instances[id].growths {
             0..=2 => {}
-            3..=12 => new = self.graph.fold(new, Fold::Closures),
-            _ => new = self.graph.fold(new, Fold::Wide),
+            3..=5 => new = self.graph.fold(new, Fold::Closures),
+            6..=9 => new = self.graph.fold(new, Fold::Wide),
+            _ => new = self.graph.fold(new, Fold::All),
+        }
+        // Folding may give back what was there.
+        if new == old {
+            return;
         }
         self.instances[id].result = new;
         let users: Vec<usize> = self.instances[id].users.iter().copied().collect();
         for user in users {
             if !self.instances[user].dirty {
                 self.instances[user].dirty = true;
-                self.dirty.push_back(user);
+                self.dirty.insert(user);
             }
         }
     }
@@ -423,202 +485,4 @@ impl<'a> Specialiser<'a> {
         self.draft.write(Type::Struct(Rc::from([])), Op::Fail(code), span);
         Err(Stop::Never)
     }
-
-    /// Puts together the instances that the entry needs.
-    fn program(mut self, entry: usize) -> Specialised {
-        let mut order = vec![];
-        let mut place: FxHashMap<usize, u32> = FxHashMap::default();
-        let mut waiting = vec![entry];
-        while let Some(id) = waiting.pop() {
-            if place.contains_key(&id) {
-                continue;
-            }
-            place.insert(id, order.len() as u32);
-            order.push(id);
-            let written = self.instances[id].written.as_ref().expect("specialise: every instance is written");
-            each_call(&written.body, &mut |callee| waiting.push(callee.0 as usize));
-        }
-        let needs = self.thread_globals(&order);
-        let used: Vec<usize> = {
-            let entry = self.instances[entry].written.as_ref().expect("specialise: the entry is written");
-            entry.globals.keys().copied().collect()
-        };
-        let globals: Vec<GlobalId> = used.iter().map(|slot| self.globals[*slot]).collect();
-        let parameters = globals.iter().map(|id| self.global_shapes[id]).collect();
-        let mut functions = vec![];
-        for id in &order {
-            let mut written = self.instances[*id].written.take().expect("specialise: every instance is written");
-            let globals = written.globals.clone();
-            each_call_mut(&mut written.body, &mut |callee, args| {
-                let needed = needs[&(callee.0 as usize)].iter().map(|slot| Atom::Var(globals[slot]));
-                *args = needed.chain(args.drain(..)).collect();
-                *callee = FunctionId(place[&(callee.0 as usize)]);
-            });
-            let mut params: Vec<Var> = written.globals.values().copied().collect();
-            // The argument of the entry is the unit that every step is applied to.
-            if *id != entry {
-                params.extend(written.params);
-            } else {
-                let unit = Statement { var: written.params[0], op: Op::Atom(Atom::Unit), span: written.span };
-                written.body.statements.insert(0, unit);
-            }
-            let Written { name, vars, result, body, span, .. } = written;
-            functions.push(Function { name, params, result, body, vars, span });
-        }
-        let types = (0..self.graph.named_count()).map(|_| None).collect();
-        let types = self.definitions(types);
-        let result = self.instances[entry].result;
-        let instances = functions.len();
-        let shapes = self.graph.shapes;
-        let mut program = Program { types, shapes, functions, entry: FunctionId(0), parameters, result };
-        keep_used_shapes(&mut program);
-        Specialised { program, globals, codes: self.codes, instances }
-    }
-
-    fn definitions(&self, mut types: Vec<Option<Definition>>) -> Vec<Definition> {
-        for (i, shape) in self.graph.shapes.0.iter().enumerate() {
-            if let Some(named) = shape.named {
-                let content = self.graph.shapes.content_of(ShapeId(i as u32));
-                types[named.0 as usize] = Some(Definition { name: Rc::from(self.name_of(shape, named.0)), content });
-            }
-        }
-        types.into_iter().map(|definition| definition.expect("specialise: every name is defined")).collect()
-    }
-
-    /// Hands every function the globals that it or what it calls reads.
-    fn thread_globals(&mut self, order: &[usize]) -> FxHashMap<usize, BTreeSet<usize>> {
-        let mut needs: FxHashMap<usize, BTreeSet<usize>> = FxHashMap::default();
-        let mut calls: FxHashMap<usize, BTreeSet<usize>> = FxHashMap::default();
-        for id in order {
-            let written = self.instances[*id].written.as_ref().expect("specialise: every instance is written");
-            needs.insert(*id, written.globals.keys().copied().collect());
-            let callees = calls.entry(*id).or_default();
-            each_call(&written.body, &mut |callee| {
-                callees.insert(callee.0 as usize);
-            });
-        }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for id in order.iter().rev() {
-                let more: BTreeSet<usize> = calls[id].iter().flat_map(|callee| needs[callee].iter().copied()).collect();
-                let own = needs.entry(*id).or_default();
-                let before = own.len();
-                own.extend(more);
-                changed |= own.len() != before;
-            }
-        }
-        for id in order {
-            for slot in &needs[id] {
-                let shape = self.global_shapes[&self.globals[*slot]];
-                let ty = self.type_of(shape);
-                let written = self.instances[*id].written.as_mut().expect("specialise: every instance is written");
-                written.globals.entry(*slot).or_insert_with(|| {
-                    written.vars.push(ty);
-                    Var(written.vars.len() as u32 - 1)
-                });
-            }
-        }
-        needs
-    }
-
-    /// A name for people, from what the shape may be.
-    fn name_of(&self, shape: &Shape, number: u32) -> String {
-        let name = shape.alternatives.iter().find_map(|alternative| match &alternative.head {
-            Head::Variant(constructor) => Some(constructor.type_name.to_string()),
-            Head::Part(Some(constructor), _) => Some(format!("d{}", constructor.type_name)),
-            Head::Closure { code, member } => {
-                Some(self.described(&Kind::Call { code: *code, member: *member }).0.replace('\'', "_j"))
-            }
-            _ => None,
-        });
-        let name: String =
-            name.unwrap_or("node".into()).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-        format!("{name}_{number}")
-    }
-}
-
-/// Drops the shapes that only the analysis needed.
-fn keep_used_shapes(program: &mut Program) {
-    let mut kept: Vec<Shape> = vec![];
-    let mut place: FxHashMap<ShapeId, ShapeId> = FxHashMap::default();
-    let all = std::mem::take(&mut program.shapes.0);
-    let mut keep = |id: &mut ShapeId| {
-        let mut waiting = vec![*id];
-        while let Some(id) = waiting.pop() {
-            if let std::collections::hash_map::Entry::Vacant(entry) = place.entry(id) {
-                entry.insert(ShapeId(kept.len() as u32));
-                let shape = &all[id.0 as usize];
-                waiting.extend(shape.alternatives.iter().flat_map(|one| one.parts.iter().copied()));
-                kept.push(shape.clone());
-            }
-        }
-        *id = place[id];
-    };
-    program.parameters.iter_mut().for_each(&mut keep);
-    keep(&mut program.result);
-    for function in &mut program.functions {
-        each_shape(&mut function.body, &mut keep);
-    }
-    for shape in &mut kept {
-        for part in shape.alternatives.iter_mut().flat_map(|one| &mut one.parts) {
-            *part = place[part];
-        }
-    }
-    program.shapes = kept.into();
-}
-
-fn each_shape(block: &mut Block, see: &mut dyn FnMut(&mut ShapeId)) {
-    stacker::maybe_grow(32 * 1024, 1 << 20, || {
-        for statement in &mut block.statements {
-            match &mut statement.op {
-                Op::Prim { shapes, result, .. } => {
-                    shapes.iter_mut().for_each(&mut *see);
-                    see(result);
-                }
-                Op::If(_, then, otherwise) => {
-                    each_shape(then, see);
-                    each_shape(otherwise, see);
-                }
-                Op::Switch(_, arms) => arms.iter_mut().for_each(|(_, arm)| each_shape(arm, see)),
-                Op::Loop { body, .. } | Op::Tabulate { body, .. } => each_shape(body, see),
-                _ => {}
-            }
-        }
-    });
-}
-
-/// Calls `see` on every call in a block.
-fn each_call(block: &Block, see: &mut dyn FnMut(FunctionId)) {
-    stacker::maybe_grow(32 * 1024, 1 << 20, || {
-        for statement in &block.statements {
-            match &statement.op {
-                Op::Call(callee, _) => see(*callee),
-                Op::If(_, then, otherwise) => {
-                    each_call(then, see);
-                    each_call(otherwise, see);
-                }
-                Op::Switch(_, arms) => arms.iter().for_each(|(_, arm)| each_call(arm, see)),
-                Op::Loop { body, .. } | Op::Tabulate { body, .. } => each_call(body, see),
-                _ => {}
-            }
-        }
-    });
-}
-
-fn each_call_mut(block: &mut Block, change: &mut dyn FnMut(&mut FunctionId, &mut Vec<Atom>)) {
-    stacker::maybe_grow(32 * 1024, 1 << 20, || {
-        for statement in &mut block.statements {
-            match &mut statement.op {
-                Op::Call(callee, args) => change(callee, args),
-                Op::If(_, then, otherwise) => {
-                    each_call_mut(then, change);
-                    each_call_mut(otherwise, change);
-                }
-                Op::Switch(_, arms) => arms.iter_mut().for_each(|(_, arm)| each_call_mut(arm, change)),
-                Op::Loop { body, .. } | Op::Tabulate { body, .. } => each_call_mut(body, change),
-                _ => {}
-            }
-        }
-    });
 }

@@ -51,6 +51,7 @@ impl Specialiser<'_> {
 
     pub fn binary(&mut self, prim: Prim, args: &[Val], span: Span) -> Result1<Val> {
         let (a, b) = (self.forced(&args[0], span)?, self.forced(&args[1], span)?);
+        let (a, b) = (self.with_rank(&a, span)?, self.with_rank(&b, span)?);
         let k = args.get(2).cloned();
         self.split(&a, span, &mut |this, x| {
             this.split(&b, span, &mut |this, y| this.binary_heads(prim, &x, &y, k.as_ref(), span))
@@ -149,6 +150,7 @@ impl Specialiser<'_> {
 
     pub fn unary(&mut self, prim: Prim, x: &Val, span: Span) -> Result1<Val> {
         let x = self.forced(x, span)?;
+        let x = self.with_rank(&x, span)?;
         self.split(&x, span, &mut |this, alt| match alt.head {
             Head::Real => {
                 let op = match prim {
@@ -185,6 +187,7 @@ impl Specialiser<'_> {
     /// A function of one real.
     pub fn real_function(&mut self, prim: Prim, x: &Val, span: Span) -> Result1<Val> {
         let x = self.forced(x, span)?;
+        let x = self.with_rank(&x, span)?;
         self.split(&x, span, &mut |this, alt| {
             if let (Head::Int, Prim::Int) = (&alt.head, prim) {
                 return Ok(this.narrowed(&alt));

@@ -7,7 +7,7 @@ use calculus::{Constructor, Prim};
 use first_order::{Atom, Head, Op, Scalar, ShapeId, Type};
 
 use crate::body::Alt;
-use crate::graph::{INT, REAL, ZERO};
+use crate::graph::{BOOL, INT, REAL, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
@@ -172,14 +172,44 @@ impl Specialiser<'_> {
         let joined = self.plus_shape(x.parts[0], y.parts[0], span)?;
         let dense = matches!((&x.head, &y.head), (Head::Array(_), Head::Array(_))) && joined == REAL;
         let (a, b) = (self.narrowed(x), self.narrowed(y));
+        let (left, right) = (self.rows_of(&x.head, &x.parts), self.rows_of(&y.head, &y.parts));
+        let whole = |rows: Option<(u32, ShapeId)>, rank| rows.map_or(rank, |(rank, _)| rank);
+        if m != n && whole(left, m) == whole(right, n) {
+            // One is collected row by row: so is the sum, as far as anybody knows.
+            let shape = if m < n { a.shape } else { b.shape };
+            return self.bridge(Prim::Plus, vec![a, b], shape, span);
+        }
         if m != n {
             // Only empty arrays of different rank conform, and then the first is the sum.
             return self.bridge(Prim::Plus, vec![a.clone(), b], a.shape, span);
+        }
+        if let (Head::Array(1), Head::Array(1), false) = (&x.head, &y.head, dense) {
+            return self.plus_elements(&a, &b, span);
         }
         let head = if dense { Head::Array(m) } else { Head::Handle(m) };
         let element = if dense { REAL } else { self.graph.join(joined, ZERO) };
         let shape = self.graph.single(head, vec![element]);
         self.bridge(Prim::Plus, vec![a, b], shape, span)
+    }
+
+    /// Arrays of sensitivities that are there one by one.
+    fn plus_elements(&mut self, a: &Val, b: &Val, span: Span) -> Result1<Val> {
+        let length = |this: &mut Self, of: &Val| this.draft.write(Type::Int, Op::Len(of.atom.clone()), span);
+        let (n, other) = (length(self, a), length(self, b));
+        let same = self.scalar(Scalar::IntEq, vec![n.clone(), other], BOOL, span);
+        self.draft.write(Type::unit(), Op::Require(same.atom, codes::NOT_CONFORMING), span);
+        let index = self.draft.fresh(Type::Int);
+        let arm = self.arm(|this| {
+            let (x, y) = (this.element(a, &[Atom::Var(index)], span)?, this.element(b, &[Atom::Var(index)], span)?);
+            let sum = this.plus(&x, &y, span)?;
+            this.forced(&sum, span)
+        })?;
+        let element = arm.shape();
+        let body = Box::new(self.arm_block(arm, element, span)?);
+        let shape = self.array_shape(1, element);
+        let ty = self.type_of(shape);
+        let atom = self.draft.write(ty, Op::Tabulate { n, index, body }, span);
+        Ok(Val { atom, shape })
     }
 
     /// The shape that the sum of two elements of arrays may have.

@@ -2,7 +2,7 @@
 
 use base::{Name, Span, codes};
 use calculus::Prim;
-use first_order::{Atom, Head, ShapeId};
+use first_order::{Alternative, Atom, Head, Op, Scalar, ShapeId, Type};
 
 use crate::graph::{BOOL, NEVER, REAL, ZERO};
 use crate::instances::Specialiser;
@@ -104,19 +104,20 @@ impl Specialiser<'_> {
             return Ok(());
         }
         // A sensitivity that is full for some value: the two values are compared, as far as shapes tell.
-        let fulls = self.graph.alternatives(d.shape).iter().filter(|one| one.head == Head::Full);
-        let others: Vec<ShapeId> = fulls.map(|one| one.parts[0]).collect();
-        if others.iter().any(|other| !self.is_alike(of.shape, *other, depth)) {
-            return self.dynamic(span, "a sensitivity that belongs to another value");
-        }
-        if others.len() == self.graph.alternatives(d.shape).len() {
+        let alike = |one: &Alternative| one.head == Head::Full && self.is_alike(of.shape, one.parts[0], depth);
+        if self.graph.alternatives(d.shape).iter().all(alike) {
             return Ok(());
         }
         let of = self.forced(of, span)?;
         self.split(&of, span, &mut |this, of| {
             this.split(d, span, &mut |this, d| {
                 let fits = match (&of.head, &d.head) {
-                    (_, Head::Zero | Head::Full) => return Ok(this.unit()),
+                    (_, Head::Zero) => return Ok(this.unit()),
+                    (_, Head::Full) => {
+                        let (of, other) = (this.narrowed(&of), this.part(&d, 0, span));
+                        this.compare_kinds(&of, &other, code, depth, span)?;
+                        true
+                    }
                     (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..), _) => return Ok(this.unit()),
                     (Head::Real, Head::Real | Head::Int) => true,
                     (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
@@ -165,6 +166,14 @@ impl Specialiser<'_> {
 
     /// Arrays fit if their shapes are equal.
     fn conform_arrays(&mut self, of: Val, d: Val, code: base::Code, span: Span) -> Result1<()> {
+        let vector = |this: &Self, of: &Val| this.graph.only(of.shape).is_some_and(|one| one.head == Head::Array(1));
+        if vector(self, &of) && vector(self, &d) {
+            let known = self.draft.write(Type::Int, Op::Len(of.atom), span);
+            let given = self.draft.write(Type::Int, Op::Len(d.atom), span);
+            let equal = self.scalar(Scalar::IntEq, vec![known, given], BOOL, span);
+            self.draft.write(Type::unit(), Op::Require(equal.atom, code), span);
+            return Ok(());
+        }
         let lengths = self.graph.single(Head::Array(1), vec![crate::graph::INT]);
         let known = self.bridge(Prim::Shape, vec![of], lengths, span)?;
         let given = self.bridge(Prim::Shape, vec![d], lengths, span)?;
@@ -195,6 +204,32 @@ impl Specialiser<'_> {
             let a = self.part(of, at, span);
             self.conform(&a, &b, code, depth - 1, span)?;
         }
+        Ok(())
+    }
+
+    /// Compares the kinds of two values; code is written only where shapes leave it open.
+    fn compare_kinds(&mut self, of: &Val, other: &Val, code: base::Code, depth: usize, span: Span) -> Result1<()> {
+        if self.is_alike(of.shape, other.shape, depth) {
+            return Ok(());
+        }
+        let (of, other) = (self.forced(of, span)?, self.forced(other, span)?);
+        self.split(&of, span, &mut |this, ours| {
+            this.split(&other, span, &mut |this, theirs| {
+                let (a, b) = (this.narrowed(&ours), this.narrowed(&theirs));
+                let same_form = ours.head == theirs.head
+                    && ours.parts.len() == theirs.parts.len()
+                    && matches!(ours.head, Head::Tuple | Head::Record(_) | Head::Variant(_));
+                if same_form {
+                    for i in 0..ours.parts.len() {
+                        let (a, b) = (this.part(&ours, i, span), this.part(&theirs, i, span));
+                        this.compare_kinds(&a, &b, code, depth - 1, span)?;
+                    }
+                } else if !this.is_alike(a.shape, b.shape, depth) {
+                    return this.fail(code, span);
+                }
+                Ok(this.unit())
+            })
+        })?;
         Ok(())
     }
 

@@ -88,13 +88,54 @@ fn records_with_different_labels_become_one_in_which_labels_may_be_missing() {
 }
 
 #[test]
-fn tuples_that_nest_without_end_become_recursive_when_widened() {
+fn tuples_that_nest_without_end_become_recursive_at_last() {
     let mut graph = graph();
     let deep = (0..20).fold(REAL, |inner, _| graph.single(Head::Tuple, vec![inner, INT]));
     let either = graph.join(deep, REAL);
-    let folded = graph.fold(either, Fold::Wide);
+    assert_eq!(graph.fold(either, Fold::Wide), either);
+    let folded = graph.fold(either, Fold::All);
     assert!(graph.depth(folded) < 6, "{} shapes", graph.depth(folded));
     let deeper = graph.single(Head::Tuple, vec![folded, INT]);
     let again = graph.join(deeper, folded);
-    assert_eq!(graph.fold(again, Fold::Wide), folded);
+    assert_eq!(graph.fold(again, Fold::All), folded);
+}
+
+#[test]
+fn records_of_sensitivities_that_nest_become_recursive_without_their_neighbours() {
+    let mut graph = graph();
+    let labels = |names: &[&str]| Head::Record(names.iter().map(|name| Name::new(name)).collect());
+    let pair = graph.single(Head::Tuple, vec![REAL, INT]);
+    // {a: {a: … {a: 0, b: (real, int)} …, b: (real, int)}, b: (real, int)}
+    let deep = (0..10).fold(ZERO, |inner, _| graph.single(labels(&["a", "b"]), vec![inner, pair]));
+    let folded = graph.fold(deep, Fold::Closures);
+    assert!(graph.depth(folded) < 8, "{} shapes", graph.depth(folded));
+    assert_eq!(graph.only(folded).map(|one| one.parts[1]), Some(pair));
+    // Other labels on every other level: one record for all, if that is wanted.
+    let mixed = (0..10).fold(ZERO, |inner, i| graph.single(labels(&[["a", "b"][i % 2]]), vec![inner]));
+    let folded = graph.fold(mixed, Fold::Wide);
+    assert!(graph.depth(folded) < 8, "{} shapes", graph.depth(folded));
+}
+
+#[test]
+fn what_is_collected_row_by_row_nests_only_so_deep() {
+    let mut graph = graph();
+    let maybe = graph.join(ZERO, REAL);
+    let deep = (0..10).fold(maybe, |inner, _| {
+        let handle = graph.single(Head::Handle(1), vec![inner]);
+        graph.join(handle, maybe)
+    });
+    let folded = graph.fold(deep, Fold::Closures);
+    assert!(graph.depth(folded) < 6, "{} shapes", graph.depth(folded));
+}
+
+#[test]
+fn folding_what_was_folded_changes_nothing() {
+    let mut graph = graph();
+    let empty = nil(&mut graph);
+    let list = cons(&mut graph, REAL, empty);
+    let deep = (0..10).fold(list, |inner, _| graph.single(Head::Tuple, vec![inner, list]));
+    for fold in [Fold::Usual, Fold::Closures, Fold::Wide, Fold::All] {
+        let once = graph.fold(deep, fold);
+        assert_eq!(graph.fold(once, fold), once, "{fold:?}");
+    }
 }

@@ -23,6 +23,9 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
 
 /// An array shaped like `like`, every element `d`.
 fn fill(like: &Value, d: Value) -> Result<Value> {
+    if let Value::Array(_) | Value::Sparse(_) = d {
+        return expected(codes::WRONG_KIND, "a scalar", &d);
+    }
     match like {
         Value::Array(array) if matches!(array.elements, Elements::Int(_) | Elements::Bool(_)) => Ok(Value::Zero),
         Value::Array(array) => Ok(filled(&array.shape, d)),

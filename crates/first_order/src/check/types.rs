@@ -37,8 +37,9 @@ struct Known {
     numbers: FxHashMap<Flat, TypeNumber>,
     /// What is wrong with each type by itself.
     broken: Vec<Option<Rule>>,
-    /// The numbers of the types behind pointers, which are kept alive.
-    lists: FxHashMap<*const Type, (Rc<[Type]>, Vec<TypeNumber>)>,
+    /// The numbers of the types behind pointers, which are kept alive: structs, sums, elements.
+    structs: FxHashMap<*const Type, (Rc<[Type]>, TypeNumber)>,
+    sums: FxHashMap<*const Type, (Rc<[Type]>, TypeNumber)>,
     elements: FxHashMap<*const Type, (Rc<Type>, TypeNumber)>,
 }
 
@@ -68,11 +69,36 @@ impl Known {
             Type::Real => Flat::Real,
             Type::Text => Flat::Text,
             Type::Handle => Flat::Handle,
-            Type::Struct(parts) => Flat::Struct(self.list(parts, named)),
-            Type::Sum(parts) => Flat::Sum(self.list(parts, named)),
+            Type::Struct(parts) => {
+                if let Some((_, number)) = self.structs.get(&parts.as_ptr()) {
+                    return *number;
+                }
+                let flat = Flat::Struct(self.list(parts, named));
+                let number = self.flat(flat, of, named);
+                // Lists without parts may all be at one place.
+                if !parts.is_empty() {
+                    self.structs.insert(parts.as_ptr(), (parts.clone(), number));
+                }
+                return number;
+            }
+            Type::Sum(parts) => {
+                if let Some((_, number)) = self.sums.get(&parts.as_ptr()) {
+                    return *number;
+                }
+                let flat = Flat::Sum(self.list(parts, named));
+                let number = self.flat(flat, of, named);
+                if !parts.is_empty() {
+                    self.sums.insert(parts.as_ptr(), (parts.clone(), number));
+                }
+                return number;
+            }
             Type::Array(element, rank) => Flat::Array(self.element(element, named), *rank),
             Type::Named(id) => Flat::Named(*id),
         };
+        self.flat(flat, of, named)
+    }
+
+    fn flat(&mut self, flat: Flat, of: &Type, named: usize) -> TypeNumber {
         if let Some(number) = self.numbers.get(&flat) {
             return *number;
         }
@@ -83,15 +109,7 @@ impl Known {
     }
 
     fn list(&mut self, parts: &Rc<[Type]>, named: usize) -> Vec<TypeNumber> {
-        if parts.is_empty() {
-            return vec![];
-        }
-        if let Some((_, numbers)) = self.lists.get(&parts.as_ptr()) {
-            return numbers.clone();
-        }
-        let numbers: Vec<_> = parts.iter().map(|part| crate::deep(|| self.number(part, named))).collect();
-        self.lists.insert(parts.as_ptr(), (parts.clone(), numbers.clone()));
-        numbers
+        parts.iter().map(|part| crate::deep(|| self.number(part, named))).collect()
     }
 
     fn element(&mut self, element: &Rc<Type>, named: usize) -> TypeNumber {

@@ -45,10 +45,10 @@ impl<'a> Conversion<'a> {
         }
         let value = eval::force(value).map_err(|fault| Mismatch(format!("unfolding: {}", fault.message)))?;
         let mut reason = None;
-        // A handle holds any array, so it comes last.
-        for handles in [false, true] {
+        // A handle holds any array, so it comes last: first one of the array's rank.
+        for turn in [Turn::Others, Turn::Handles, Turn::Stacked] {
             for (tag, alternative) in shape.alternatives.iter().enumerate() {
-                if matches!(alternative.head, Head::Handle(_)) != handles {
+                if !turn.is_that_of(&alternative.head, &value) {
                     continue;
                 }
                 match self.alternative(alternative, &value) {
@@ -166,6 +166,27 @@ impl<'a> Conversion<'a> {
 /// Is it the shape of an array of this rank? The empty array of rank 1 counts for every rank.
 fn fits(rank: usize, shape: &[usize]) -> bool {
     shape.len() == rank || shape == [0]
+}
+
+/// In which order alternatives are tried.
+#[derive(PartialEq)]
+enum Turn {
+    Others,
+    /// Handles of the rank that the array has.
+    Handles,
+    Stacked,
+}
+
+impl Turn {
+    fn is_that_of(&self, head: &Head, value: &eval::Value) -> bool {
+        let own = match (head, value) {
+            (Head::Handle(rank), eval::Value::Array(array)) if array.shape.len() == *rank as usize => Turn::Handles,
+            (Head::Handle(rank), eval::Value::Sparse(sparse)) if sparse.shape.len() == *rank as usize => Turn::Handles,
+            (Head::Handle(_), _) => Turn::Stacked,
+            _ => Turn::Others,
+        };
+        *self == own
+    }
 }
 
 /// A handle to an array of sensitivities that are arrays themselves may find them stacked.

@@ -48,6 +48,7 @@ pub(super) fn apply(op: Scalar, args: &[Value]) -> Result<Value, Code> {
         (S::IntLe, [Int(x), Int(y)]) => Ok(Bool(x <= y)),
         (S::IntGt, [Int(x), Int(y)]) => Ok(Bool(x > y)),
         (S::IntGe, [Int(x), Int(y)]) => Ok(Bool(x >= y)),
+        (S::Length, [Int(x)]) => Ok(Int(*x)),
         (S::ToReal, [Int(x)]) => Ok(Real(*x as f64)),
         (S::BoolToReal, [Bool(b)]) => Ok(Real(f64::from(u8::from(*b)))),
         (S::Not, [Bool(b)]) => Ok(Bool(!b)),

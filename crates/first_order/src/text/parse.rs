@@ -67,7 +67,8 @@ impl<'a> Parser<'a> {
         &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].1
     }
 
-    pub fn next(&mut self) -> Token<'a> {
+    /// The next token, which is read by that.
+    pub fn advance(&mut self) -> Token<'a> {
         let token = self.peek().clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
@@ -80,7 +81,7 @@ impl<'a> Parser<'a> {
     pub fn takes(&mut self, token: &Token) -> bool {
         let found = self.peek() == token;
         if found {
-            self.next();
+            self.advance();
         }
         found
     }
@@ -107,7 +108,7 @@ impl<'a> Parser<'a> {
             Token::Quoted(text) => Rc::from(text.as_str()),
             _ => return self.error("expected a name"),
         };
-        self.next();
+        self.advance();
         Ok(name)
     }
 
@@ -115,7 +116,7 @@ impl<'a> Parser<'a> {
         if let Token::Number(digits) = self.peek()
             && let Ok(number) = digits.parse()
         {
-            self.next();
+            self.advance();
             return Ok(number);
         }
         self.error("expected a number")
@@ -126,7 +127,7 @@ impl<'a> Parser<'a> {
         if let Token::Word(word) = self.peek()
             && let Some(Ok(number)) = word.strip_prefix(letter).map(str::parse)
         {
-            self.next();
+            self.advance();
             return Ok(number);
         }
         self.error(format!("expected `{letter}` and a number"))
@@ -197,13 +198,13 @@ impl<'a> Parser<'a> {
         self.nested(|parser| match (parser.peek(), parser.second()) {
             (Token::Symbol('{'), _) => Ok(Type::Struct(parser.list('{', '}', Parser::of)?.into())),
             (Token::Symbol('('), Token::Symbol(')')) => {
-                parser.next();
-                parser.next();
+                parser.advance();
+                parser.advance();
                 Ok(Type::unit())
             }
             (Token::Symbol('('), _) => parser.sum(),
             (Token::Symbol('['), _) => {
-                parser.next();
+                parser.advance();
                 let element = parser.of()?;
                 parser.symbol(';')?;
                 let rank = parser.number()?;
@@ -220,7 +221,7 @@ impl<'a> Parser<'a> {
                     "handle" => Type::Handle,
                     _ => return parser.error("expected a type"),
                 };
-                parser.next();
+                parser.advance();
                 Ok(of)
             }
             _ => parser.error("expected a type"),

@@ -46,6 +46,7 @@ const NAMES: &[(Scalar, &str)] = &[
     (Scalar::IntLe, "int_le"),
     (Scalar::IntGt, "int_gt"),
     (Scalar::IntGe, "int_ge"),
+    (Scalar::Length, "length"),
     (Scalar::ToReal, "to_real"),
     (Scalar::ToInt, "to_int"),
     (Scalar::BoolToReal, "bool_to_real"),

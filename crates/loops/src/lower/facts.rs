@@ -42,6 +42,22 @@ impl Facts {
         self.same.truncate(mark);
     }
 
+    /// All that is known to be the same as a number.
+    fn same_as<'a>(&'a self, n: &'a Atom) -> Vec<&'a Atom> {
+        let mut all = vec![n];
+        let mut next = 0;
+        while let Some(&one) = all.get(next) {
+            for (x, y) in &self.same {
+                let other = if x == one { y } else { x };
+                if (x == one || y == one) && !all.contains(&other) {
+                    all.push(other);
+                }
+            }
+            next += 1;
+        }
+        all
+    }
+
     pub(super) fn open(&mut self, index: Var, n: &Atom) {
         self.below.push((index, n.clone()));
     }
@@ -54,10 +70,6 @@ impl Facts {
     pub(super) fn is_inside(&self, array: &Atom, index: &Atom) -> bool {
         let (Atom::Var(array), Atom::Var(index)) = (array, index) else { return false };
         let Some(lengths) = self.lengths.get(array) else { return false };
-        let is_length = |n: &Atom| {
-            lengths.contains(n)
-                || self.same.iter().any(|(a, b)| (a == n && lengths.contains(b)) || (b == n && lengths.contains(a)))
-        };
-        self.below.iter().any(|(below, n)| below == index && is_length(n))
+        self.below.iter().any(|(below, n)| below == index && self.same_as(n).iter().any(|one| lengths.contains(one)))
     }
 }

@@ -247,6 +247,7 @@ impl<'p> Flatten<'p> {
 
     fn statement(&mut self, var: l3::Var, op: &l3::Op) {
         let leaves = match op {
+            l3::Op::Scalar(Scalar::Length, args) => self.leaves(&args[0]),
             l3::Op::Atom(atom) | l3::Op::View(atom) => {
                 let known = self.known(atom);
                 self.known[var.0 as usize] = Some(known);

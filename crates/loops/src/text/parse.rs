@@ -1,7 +1,7 @@
 //! Text as a program of L4.
 
 use first_order::text::{ParseError, Parser, Token};
-use first_order::{self as l3, Definition, Scalar, ShapeId, Type};
+use first_order::{self as l3, Scalar, ShapeId};
 
 use crate::layout::Layouts;
 use crate::term::{
@@ -30,7 +30,7 @@ impl Reader<'_> {
             self.row("d", descriptors.len())?;
             descriptors.push(self.descriptor()?);
         }
-        let (mut named, mut arrays): (Vec<(Definition, DescriptorId)>, Vec<(Type, DescriptorId)>) = (vec![], vec![]);
+        let (mut named, mut arrays) = (vec![], vec![]);
         while self.text.takes_word("type") {
             let definition = self.text.definition(named.len())?;
             named.push((definition, self.place_in_memory()?));
@@ -201,25 +201,25 @@ impl Reader<'_> {
         let called = *self.text.second() == Token::Symbol('(');
         let number = |letter: char| word.strip_prefix(letter).and_then(|digits| digits.parse::<u32>().ok());
         if let (Some(id), true) = (number('f'), called) {
-            self.text.next();
+            self.text.advance();
             return Ok(Op::Call(FunctionId(id), self.atoms('(', ')')?));
         }
         if let (Some(site), true) = (number('p'), called) {
-            self.text.next();
+            self.text.advance();
             return Ok(Op::Prim(site, self.atoms('(', ')')?));
         }
         if let Some(text) = number('t') {
-            self.text.next();
+            self.text.advance();
             return Ok(Op::Text(text));
         }
         if let (Some(scalar), true) = (Scalar::by_name(word), called) {
-            self.text.next();
+            self.text.advance();
             return Ok(Op::Scalar(scalar, self.atoms('(', ')')?));
         }
         if self.text.is_at_atom() || word == "null" || is_tag(self.text.peek()) {
             return self.on_atom(bound);
         }
-        self.text.next();
+        self.text.advance();
         self.by_word(word, bound)
     }
 

@@ -8,7 +8,7 @@ use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Placed, Program, Statemen
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
-use super::{Needs, RESULTS_BY_VALUE, return_type, type_of};
+use super::{Needs, RESULTS_BY_VALUE, prelude, return_type, type_of};
 use crate::runtime::SITE_WORD;
 
 /// Words of an object before its leaves, and of an array before its lengths.
@@ -359,7 +359,8 @@ impl Body<'_> {
                 let (sum, at, value) = (self.atom(sum), self.atom(at), self.atom(value));
                 let rest = format!("i64 {at}, double {value}, i64 {site}");
                 let atoms: Vec<String> = lengths.iter().map(|length| format!("i64 {}", self.atom(length))).collect();
-                if let rank @ 1..=2 = lengths.len() {
+                let rank = lengths.len();
+                if prelude::ADD_AT.contains(&rank) {
                     let args = format!("ptr %ctx, ptr {sum}, {}, {rest}", atoms.join(", "));
                     self.define(name, format_args!("call fastcc ptr @add_at_{rank}({args})"));
                     return;

@@ -63,6 +63,71 @@ pub(super) fn freeing(words: u32, text: &mut String) {
     );
 }
 
+/// The ranks for which there is an `add_at`.
+pub(super) const ADD_AT: std::ops::RangeInclusive<usize> = 1..=2;
+
+/// The function that adds a number to one element of the sensitivity of an array of this rank: in place if that is an array that nobody else
+/// sees, else by the runtime.
+pub(super) fn add_at(rank: usize, text: &mut String) {
+    let (mut params, mut compare, mut words, mut fits) = (String::new(), String::new(), String::new(), String::new());
+    for axis in 0..rank {
+        let _ = write!(params, "i64 %n{axis}, ");
+        let _ = write!(
+            compare,
+            "  %length{axis}.p = getelementptr inbounds i64, ptr %sum, i64 {place}
+  %length{axis} = load i64, ptr %length{axis}.p, !tbaa !14
+  %same{axis} = icmp eq i64 %length{axis}, %n{axis}
+",
+            place = 3 + axis
+        );
+        let _ = write!(
+            words,
+            "  %word{axis} = getelementptr inbounds i64, ptr %words, i64 {axis}
+  store i64 %n{axis}, ptr %word{axis}
+"
+        );
+        if axis > 0 {
+            let _ = writeln!(compare, "  %fits{axis} = and i1 {fits}, %same{axis}");
+        }
+        fits = if axis == 0 { "%same0".into() } else { format!("%fits{axis}") };
+    }
+    let first = 3 + rank;
+    let _ = write!(
+        text,
+        "define internal fastcc ptr @add_at_{rank}(ptr noalias %ctx, ptr %sum, {params}i64 %at, double %x, i64 %site) nounwind inlinehint {{
+  %words = alloca [{rank} x i64]
+  %count = load i64, ptr %sum, !tbaa !15
+  %alone = icmp eq i64 %count, 1
+  %descriptor.p = getelementptr inbounds i64, ptr %sum, i64 1
+  %descriptor = load ptr, ptr %descriptor.p, !tbaa !16
+  %kind = load i64, ptr %descriptor
+  %array = icmp eq i64 %kind, 1
+  %dense = and i1 %alone, %array
+  br i1 %dense, label %look, label %call, !prof !21
+look:
+  %rank.p = getelementptr inbounds i64, ptr %sum, i64 2
+  %rank = load i64, ptr %rank.p, !tbaa !14
+  %fits.r = icmp eq i64 %rank, {rank}
+  br i1 %fits.r, label %compare, label %call, !prof !21
+compare:
+{compare}  br i1 {fits}, label %add, label %call, !prof !21
+add:
+  %first = getelementptr inbounds i64, ptr %sum, i64 {first}
+  %element = getelementptr inbounds i64, ptr %first, i64 %at
+  %old = load double, ptr %element, !tbaa !12
+  %number = fadd double %x, 0.0
+  %new = fadd double %old, %number
+  store double %new, ptr %element, !tbaa !12
+  ret ptr %sum
+call:
+{words}  %p = call ptr @rt_add_at(ptr %ctx, ptr %sum, i64 {rank}, ptr %words, i64 %at, double %x, i64 %site)
+  ret ptr %p
+}}
+
+"
+    );
+}
+
 /// Definitions and declarations that don't depend on the program.
 pub(super) const TEXT: &str = "\
 define internal fastcc ptr @fresh(ptr noalias %ctx, i64 %bytes, i64 %words) nounwind noinline {
@@ -135,82 +200,6 @@ shared:
   %copy = call ptr @rt_copy_array(ptr %ctx, ptr %p)
   ret ptr %copy
 done:
-  ret ptr %p
-}
-
-define internal fastcc ptr @add_at_1(ptr noalias %ctx, ptr %sum, i64 %n0, i64 %at, double %x, i64 %site) nounwind inlinehint {
-  %words = alloca [1 x i64]
-  %count = load i64, ptr %sum, !tbaa !15
-  %alone = icmp eq i64 %count, 1
-  %descriptor.p = getelementptr inbounds i64, ptr %sum, i64 1
-  %descriptor = load ptr, ptr %descriptor.p, !tbaa !16
-  %kind = load i64, ptr %descriptor
-  %array = icmp eq i64 %kind, 1
-  %dense = and i1 %alone, %array
-  br i1 %dense, label %look, label %call, !prof !21
-look:
-  %rank.p = getelementptr inbounds i64, ptr %sum, i64 2
-  %rank = load i64, ptr %rank.p, !tbaa !14
-  %fits.r = icmp eq i64 %rank, 1
-  br i1 %fits.r, label %compare, label %call, !prof !21
-compare:
-  %length0.p = getelementptr inbounds i64, ptr %sum, i64 3
-  %length0 = load i64, ptr %length0.p, !tbaa !14
-  %same0 = icmp eq i64 %length0, %n0
-  br i1 %same0, label %add, label %call, !prof !21
-add:
-  %first = getelementptr inbounds i64, ptr %sum, i64 4
-  %element = getelementptr inbounds i64, ptr %first, i64 %at
-  %old = load double, ptr %element, !tbaa !12
-  %number = fadd double %x, 0.0
-  %new = fadd double %old, %number
-  store double %new, ptr %element, !tbaa !12
-  ret ptr %sum
-call:
-  %word0 = getelementptr inbounds i64, ptr %words, i64 0
-  store i64 %n0, ptr %word0
-  %p = call ptr @rt_add_at(ptr %ctx, ptr %sum, i64 1, ptr %words, i64 %at, double %x, i64 %site)
-  ret ptr %p
-}
-
-define internal fastcc ptr @add_at_2(ptr noalias %ctx, ptr %sum, i64 %n0, i64 %n1, i64 %at, double %x, i64 %site) nounwind inlinehint {
-  %words = alloca [2 x i64]
-  %count = load i64, ptr %sum, !tbaa !15
-  %alone = icmp eq i64 %count, 1
-  %descriptor.p = getelementptr inbounds i64, ptr %sum, i64 1
-  %descriptor = load ptr, ptr %descriptor.p, !tbaa !16
-  %kind = load i64, ptr %descriptor
-  %array = icmp eq i64 %kind, 1
-  %dense = and i1 %alone, %array
-  br i1 %dense, label %look, label %call, !prof !21
-look:
-  %rank.p = getelementptr inbounds i64, ptr %sum, i64 2
-  %rank = load i64, ptr %rank.p, !tbaa !14
-  %fits.r = icmp eq i64 %rank, 2
-  br i1 %fits.r, label %compare, label %call, !prof !21
-compare:
-  %length0.p = getelementptr inbounds i64, ptr %sum, i64 3
-  %length0 = load i64, ptr %length0.p, !tbaa !14
-  %same0 = icmp eq i64 %length0, %n0
-  %length1.p = getelementptr inbounds i64, ptr %sum, i64 4
-  %length1 = load i64, ptr %length1.p, !tbaa !14
-  %same1 = icmp eq i64 %length1, %n1
-  %fits1 = and i1 %same0, %same1
-  br i1 %fits1, label %add, label %call, !prof !21
-add:
-  %first = getelementptr inbounds i64, ptr %sum, i64 5
-  %element = getelementptr inbounds i64, ptr %first, i64 %at
-  %old = load double, ptr %element, !tbaa !12
-  %number = fadd double %x, 0.0
-  %new = fadd double %old, %number
-  store double %new, ptr %element, !tbaa !12
-  ret ptr %sum
-call:
-  %word0 = getelementptr inbounds i64, ptr %words, i64 0
-  store i64 %n0, ptr %word0
-  %word1 = getelementptr inbounds i64, ptr %words, i64 1
-  store i64 %n1, ptr %word1
-  %p = call ptr @rt_add_at(ptr %ctx, ptr %sum, i64 2, ptr %words, i64 %at, double %x, i64 %site)
   ret ptr %p
 }
 

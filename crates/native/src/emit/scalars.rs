@@ -91,6 +91,7 @@ impl Body<'_> {
             S::IntLe => self.compare_ints(name, "sle", a, b),
             S::IntGt => self.compare_ints(name, "sgt", a, b),
             S::IntGe => self.compare_ints(name, "sge", a, b),
+            S::Length => self.define(name, format_args!("add i64 {a}, 0")),
             S::ToReal => self.define(name, format_args!("sitofp i64 {a} to double")),
             S::ToInt => self.whole_part(name, a),
             S::BoolToReal => self.define(name, format_args!("uitofp i1 {a} to double")),

@@ -1,7 +1,7 @@
 //! The memory of a run: small objects from chunks and free lists, large ones one by one.
 //!
-//! Chunks are never returned during a run; all is returned at its end, but for one chunk that the next run begins with. Large
-//! objects stand in a list, so that they can be returned when a run was left.
+//! Chunks are never returned during a run. At its end the next run gets the first one, and the others are spare: most of the time of a
+//! short run with a tape would be the system clearing pages. Large objects stand in a list, so that they can be returned when a run was left.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ptr;
@@ -51,18 +51,40 @@ pub(super) struct Heap {
 struct Spare {
     /// Their headers, by their words in all.
     blocks: FxHashMap<usize, Vec<*mut u64>>,
+    /// Chunks of earlier runs.
+    chunks: Vec<(*mut u8, Layout)>,
     bytes: usize,
 }
 
 impl Spare {
     /// More than this isn't kept.
     const MOST: usize = 256 << 20;
+    /// More than this isn't kept of chunks.
+    const MOST_CHUNKS: usize = LARGEST_CHUNK;
 
     /// A block of so many words.
     fn take(&mut self, words: usize) -> Option<*mut u64> {
         let header = self.blocks.get_mut(&words)?.pop()?;
         self.bytes -= words * 8;
         Some(header)
+    }
+
+    /// A chunk of so many bytes.
+    fn take_chunk(&mut self, size: usize) -> Option<(*mut u8, Layout)> {
+        let at = self.chunks.iter().position(|(_, layout)| layout.size() == size)?;
+        self.bytes -= size;
+        Some(self.chunks.swap_remove(at))
+    }
+
+    /// Is the chunk kept? Those of one run are, up to a limit, if memory isn't short.
+    fn keep_chunk(&mut self, chunk: *mut u8, layout: Layout) -> bool {
+        let chunks: usize = self.chunks.iter().map(|(_, layout)| layout.size()).sum();
+        let fits = chunks + layout.size() <= Self::MOST_CHUNKS && memory::has_room_for(4 * Self::MOST_CHUNKS);
+        if fits {
+            self.chunks.push((chunk, layout));
+            self.bytes += layout.size();
+        }
+        fits
     }
 
     /// Is the block kept?
@@ -81,6 +103,10 @@ impl Drop for Spare {
         for (words, headers) in std::mem::take(&mut self.blocks) {
             // SAFETY: each was allocated with this layout, and nobody uses it.
             headers.into_iter().for_each(|header| unsafe { dealloc(header.cast(), large_layout(words)) });
+        }
+        for (chunk, layout) in self.chunks.drain(..) {
+            // SAFETY: as above.
+            unsafe { dealloc(chunk, layout) };
         }
         self.bytes = 0;
     }
@@ -180,6 +206,10 @@ impl Context {
     #[cold]
     fn new_chunk(&mut self) -> Result<(), Code> {
         let size = self.heap.chunks.last().map_or(FIRST_CHUNK, |(_, last)| (last.size() * 2).min(LARGEST_CHUNK));
+        if let Some((chunk, layout)) = self.heap.spare.take_chunk(size) {
+            self.add_chunk(chunk, layout);
+            return Ok(());
+        }
         let huge = size >= HUGE_PAGE;
         let layout = Layout::from_size_align(size, if huge { HUGE_PAGE } else { 64 });
         let layout = layout.expect("a chunk's size is small");
@@ -194,11 +224,15 @@ impl Context {
         if huge {
             large_pages(chunk, size);
         }
-        self.heap.chunks.push((chunk, layout));
-        self.heap.took(size);
-        self.heap.lost += self.bump_end as usize - self.bump as usize;
-        self.use_chunk(chunk, size);
+        self.add_chunk(chunk, layout);
         Ok(())
+    }
+
+    fn add_chunk(&mut self, chunk: *mut u8, layout: Layout) {
+        self.heap.chunks.push((chunk, layout));
+        self.heap.took(layout.size());
+        self.heap.lost += self.bump_end as usize - self.bump as usize;
+        self.use_chunk(chunk, layout.size());
     }
 
     fn use_chunk(&mut self, chunk: *mut u8, size: usize) {
@@ -419,8 +453,10 @@ impl Context {
         }
         for (chunk, layout) in self.heap.chunks.drain(self.heap.chunks.len().min(1)..) {
             self.heap.bytes -= layout.size();
-            // SAFETY: the chunk was allocated with this layout, and nothing in it is used any more.
-            unsafe { dealloc(chunk, layout) };
+            if !self.heap.spare.keep_chunk(chunk, layout) {
+                // SAFETY: the chunk was allocated with this layout, and nothing in it is used any more.
+                unsafe { dealloc(chunk, layout) };
+            }
         }
         self.free = [ptr::null_mut(); SMALL_WORDS];
         if let Some(&(chunk, layout)) = self.heap.chunks.first() {

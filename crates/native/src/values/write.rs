@@ -280,7 +280,7 @@ impl Writer<'_> {
             self.fits(alternative, &value, how) && (arrays < 2 || self.elements_fit(alternative, &value))
         };
         let fitting = |how| alternatives.iter().position(|alternative| fits(alternative, how));
-        match fitting(Fit::Itself).or_else(|| fitting(Fit::Sensitivity)).or_else(|| fitting(Fit::WithoutHoles)) {
+        match FITS.into_iter().find_map(fitting) {
             Some(index) => Ok((index, value)),
             None => self.mismatch(shape, &value),
         }
@@ -292,12 +292,19 @@ impl Writer<'_> {
                 has_rank(&array.shape, *rank)
                     && match how {
                         Fit::Itself => !array.holes,
-                        Fit::Sensitivity => false,
+                        Fit::Sensitivity | Fit::Stacked => false,
                         Fit::WithoutHoles => !has_hole(array),
                     }
             }
-            (Head::Handle(rank), Value::Array(array)) => how == Fit::Sensitivity && is_sensitivity(&array.shape, *rank),
-            (Head::Handle(rank), Value::Sparse(sparse)) => is_sensitivity(&sparse.shape, *rank),
+            (Head::Handle(rank), Value::Array(array)) => match how {
+                Fit::Sensitivity => array.shape.len() == *rank as usize,
+                Fit::Stacked => is_sensitivity(&array.shape, *rank),
+                Fit::Itself | Fit::WithoutHoles => false,
+            },
+            (Head::Handle(rank), Value::Sparse(sparse)) => match how {
+                Fit::Stacked => is_sensitivity(&sparse.shape, *rank),
+                _ => sparse.shape.len() == *rank as usize,
+            },
             (Head::Frame(rank), Value::Sparse(sparse)) => sparse.is_zero() && sparse.shape.len() == *rank as usize,
             (Head::Zero, Value::Zero)
             | (Head::Bool, Value::Bool(_))
@@ -316,9 +323,8 @@ impl Writer<'_> {
         let alternatives = &self.border.shapes.get(alternative.parts[0]).alternatives;
         let has = |head| alternatives.iter().any(|one| one.head == head);
         let one_fits = |element: &Value| {
-            let how = [Fit::Itself, Fit::Sensitivity, Fit::WithoutHoles];
             matches!(element, Value::Lazy(_))
-                || alternatives.iter().any(|one| how.iter().any(|how| self.fits(one, element, *how)))
+                || alternatives.iter().any(|one| FITS.into_iter().any(|how| self.fits(one, element, how)))
         };
         match &array.elements {
             _ if array.is_empty() => true,
@@ -357,15 +363,20 @@ fn lengths(shape: &[usize]) -> Vec<u64> {
 }
 
 /// How well an array must fit.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Fit {
     /// Arrays are arrays.
     Itself,
-    /// Whatever an array's sensitivity may be is a handle.
+    /// Whatever an array's sensitivity may be is a handle, of the same rank.
     Sensitivity,
+    /// The sensitivity of an array of arrays is a handle to their sensitivities stacked.
+    Stacked,
     /// A sensitivity without symbolic zeros is an array.
     WithoutHoles,
 }
+
+/// What is tried first comes first.
+const FITS: [Fit; 4] = [Fit::Itself, Fit::Sensitivity, Fit::Stacked, Fit::WithoutHoles];
 
 /// The empty array of rank 1 counts for every rank.
 fn has_rank(shape: &[usize], rank: u32) -> bool {

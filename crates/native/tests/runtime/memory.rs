@@ -49,6 +49,21 @@ fn memory_is_returned_when_a_run_ends() {
 }
 
 #[test]
+fn chunks_wait_for_the_next_run() {
+    let mut ctx = Context::new();
+    let mut fill = || -> Vec<*mut u64> {
+        let objects = (0..500_000).map(|_| ctx.allocate(10).expect("room")).collect();
+        let peak = ctx.peak_bytes();
+        assert!((40_000_000..80_000_000).contains(&peak), "{peak}");
+        ctx.reset();
+        assert_eq!(ctx.bytes(), 1 << 20, "what waits isn't counted");
+        objects
+    };
+    let first = fill();
+    assert_eq!(fill(), first);
+}
+
+#[test]
 fn an_object_larger_than_the_memory_is_refused() {
     let mut ctx = Context::new();
     assert_eq!(ctx.allocate(1 << 40), Err(base::codes::ARRAY_TOO_LARGE));

@@ -92,7 +92,13 @@ impl Simplifier<'_> {
         };
         self.push(out, Statement { var, op: Op::Require(condition, code), span }, PURE);
         self.forward_here(c, Atom::Bool(true));
-        if let Some((other, Atom::Var(one)) | (Atom::Var(one), other)) = same {
+        // The one that was bound first stands for both.
+        let same = same.map(|(a, b)| match (&a, &b) {
+            (Atom::Var(x), Atom::Var(y)) if x > y => (b, a),
+            (Atom::Var(_), Atom::Var(_)) | (_, Atom::Var(_)) => (a, b),
+            _ => (b, a),
+        });
+        if let Some((other, Atom::Var(one))) = same {
             if let Atom::Var(other) = other {
                 self.uses[other.0 as usize] += self.uses[one.0 as usize];
             }
@@ -158,6 +164,10 @@ impl Simplifier<'_> {
                 Known::Not(c) => Some(c.clone()),
                 _ => fold(Scalar::Not, args),
             },
+            Op::Scalar(Scalar::Length, args) => match self.known(&args[0]) {
+                Known::IsLength => Some(args[0].clone()),
+                _ => fold(Scalar::Length, args),
+            },
             Op::Scalar(scalar, args) => fold(*scalar, args),
             Op::Struct(fields) if fields.is_empty() => Some(Atom::Unit),
             Op::Struct(fields) => self.taken_apart(fields, of),
@@ -221,6 +231,7 @@ impl Simplifier<'_> {
                 }
                 Known::IsLength
             }
+            Op::Scalar(Scalar::Length, _) => Known::IsLength,
             Op::Scalar(Scalar::IntEq, args) => Known::Same(args[0].clone(), args[1].clone()),
             _ => return,
         };

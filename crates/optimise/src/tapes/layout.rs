@@ -1,18 +1,17 @@
 //! What the entries of a tape hold.
 //!
 //! A node's content is described by a [`Layout`], which says for each part where it is found: in the entry, in what all nodes share,
-//! or nowhere, because it is a constant or computed again. **The rule**: a number is computed again if that takes at most
-//! [`MOST_COST`] from other parts of the same node, shared parts and constants, where a division costs [`DIVISION`] and other
-//! arithmetic 1; roots and anything dearer are kept. (A word kept is written once, read once, and takes memory that isn't in the cache.)
+//! or nowhere, because it is a constant or computed again: if that is cheap ([`cost`]) from other parts of the same node, shared parts and
+//! constants, and cannot fail.
 
 use first_order::{Atom, Function, FunctionId, NamedId, Op, Program, Scalar, Type, Var};
 use rustc_hash::FxHashMap;
 
 use super::ways::{self, Tree, Way};
+use crate::cost;
+use crate::effects::is_partial;
+use crate::retype::Retyping;
 use crate::walk::each_op;
-
-const MOST_COST: u32 = 8;
-const DIVISION: u32 = 4;
 
 /// Does a type hold values of the named type directly?
 pub fn mentions(of: &Type, name: NamedId) -> bool {
@@ -147,13 +146,7 @@ impl Tapes {
 
     /// The type in which all these types are replaced.
     pub fn replaced(&self, of: &Type) -> Type {
-        match of {
-            Type::Struct(parts) => Type::Struct(parts.iter().map(|part| self.replaced(part)).collect()),
-            Type::Sum(parts) => Type::Sum(parts.iter().map(|part| self.replaced(part)).collect()),
-            Type::Array(element, rank) => Type::Array(self.replaced(element).into(), *rank),
-            Type::Named(name) => self.get(*name).map_or_else(|| of.clone(), Tape::value),
-            other => other.clone(),
-        }
+        Retyping::new(&|name| self.get(name).map(Tape::value)).of(of)
     }
 
     fn tape(&self, function: &Function, maker: FunctionId, name: NamedId, content: Type) -> Tape {
@@ -414,8 +407,11 @@ struct Finder<'a, 'm> {
 impl Finder<'_, '_> {
     fn defined(&mut self, var: Var) -> Option<Expression> {
         let (scalar, args) = *self.definitions.get(&var)?;
-        self.cost += cost(scalar)?;
-        if self.cost > MOST_COST {
+        if is_partial(scalar) {
+            return None;
+        }
+        self.cost += cost::price(scalar)?;
+        if self.cost > cost::CHEAP {
             return None;
         }
         let args: Option<Vec<Expression>> = args.iter().map(|arg| self.operand(arg)).collect();
@@ -432,18 +428,5 @@ impl Finder<'_, '_> {
             Some(number) => Some(Expression::Part(number)),
             None => self.defined(*var),
         }
-    }
-}
-
-/// What an operation costs, if it may be done again.
-fn cost(scalar: Scalar) -> Option<u32> {
-    use Scalar as S;
-    match scalar {
-        S::Add | S::Sub | S::Mul | S::Neg | S::Abs | S::Minimum | S::Maximum => Some(1),
-        S::Eq | S::Ne | S::Lt | S::Le | S::Gt | S::Ge | S::Not | S::BoolEq | S::Select => Some(1),
-        S::IntEq | S::IntNe | S::IntLt | S::IntLe | S::IntGt | S::IntGe | S::ToReal | S::BoolToReal => Some(1),
-        S::IntMinimum | S::IntMaximum => Some(1),
-        S::Div => Some(DIVISION),
-        _ => None,
     }
 }

@@ -26,11 +26,11 @@ impl Parser<'_> {
             Token::Number(digits) if digits.contains(['.', 'e']) => return self.number().map(|x| Some(Atom::Real(x))),
             Token::Number(_) => return self.number().map(|i| Some(Atom::Int(i))),
             Token::Symbol('(') if *self.second() == Token::Symbol(')') => {
-                self.next();
+                self.advance();
                 Atom::Unit
             }
             Token::Symbol('-') if *self.second() == Token::Word("inf") => {
-                self.next();
+                self.advance();
                 Atom::Real(f64::NEG_INFINITY)
             }
             Token::Word(word) => match constant(word) {
@@ -39,7 +39,7 @@ impl Parser<'_> {
             },
             _ => return Ok(None),
         };
-        self.next();
+        self.advance();
         Ok(Some(atom))
     }
 
@@ -62,13 +62,13 @@ impl Parser<'_> {
     pub(super) fn op(&mut self) -> Result<Op> {
         match self.peek().clone() {
             Token::Quoted(text) => {
-                self.next();
+                self.advance();
                 Ok(Op::Text(text.into()))
             }
             Token::Symbol('{') => Ok(Op::Struct(self.atoms('{', '}')?)),
             Token::Symbol('[') => Ok(Op::Array(self.atoms('[', ']')?)),
             Token::Word(word) if constant(word).is_none() => {
-                self.next();
+                self.advance();
                 self.operation(word)
             }
             _ => Ok(Op::Atom(self.atom()?)),
@@ -160,7 +160,7 @@ impl Parser<'_> {
     pub fn prim(&mut self) -> Result<Prim> {
         let Token::Word(word) = *self.peek() else { return self.error("expected a primitive") };
         let Some(prim) = Prim::by_name(word) else { return self.error(format!("`{word}` is no primitive")) };
-        self.next();
+        self.advance();
         Ok(prim)
     }
 
@@ -169,7 +169,7 @@ impl Parser<'_> {
         if let Token::Word(word) = *self.peek()
             && let Some(Ok(number)) = word.strip_prefix('E').map(str::parse)
         {
-            self.next();
+            self.advance();
             return Ok(Code(number));
         }
         self.error("expected a code such as `E0321`")

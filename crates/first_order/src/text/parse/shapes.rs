@@ -38,7 +38,7 @@ impl Parser<'_> {
     fn head(&mut self) -> Result<Head> {
         let Token::Word(word) = *self.peek() else { return self.error("expected an alternative of a shape") };
         let start = self.at;
-        self.next();
+        self.advance();
         Ok(match word {
             "zero" => Head::Zero,
             "bool" => Head::Bool,
@@ -74,7 +74,7 @@ impl Parser<'_> {
         let type_name = self.label()?;
         let name = match *self.peek() {
             Token::Word(word) if word.starts_with('.') => {
-                self.next();
+                self.advance();
                 Name::new(&word[1..])
             }
             _ => {

@@ -292,7 +292,8 @@ impl Call<'_> {
             if element.words == 0 || array.size() == 0 {
                 return None;
             }
-            if element.handle.is_some() { self.stack_rows(array, element) } else { self.holed(array, element) }
+            let rows = |handle: Place| array.words().chunks_exact(element.words).any(|words| handle.is(words));
+            if element.handle.is_some_and(rows) { self.stack_rows(array, element) } else { self.holed(array, element) }
         }
     }
 
@@ -321,6 +322,10 @@ impl Call<'_> {
             if zero(words) {
                 rows.push(None);
                 continue;
+            }
+            // Numbers among rows: the evaluator says what is wrong.
+            if !handle.is(words) {
+                return None;
             }
             let object = handle.read(words) as *mut u64;
             // SAFETY: the word is that of a live handle, owned by the array; it is retained before an owner is taken.

@@ -1,0 +1,32 @@
+//! **The rule of cost**: what is computed again instead of being kept.
+//!
+//! A number that is kept is written once, read at least once, and takes memory that may not be in the cache. It is computed again where that
+//! takes at most [`CHEAP`] units from what is at hand anyway: an addition is one unit, reading an element of an array two, a division or a
+//! root four; remainders, powers of ints and functions are always kept. Arrays that are only read (`tables`) and the entries of
+//! tapes (`tapes`) follow this rule.
+
+use first_order::Scalar;
+
+/// What computing a number again may cost.
+pub const CHEAP: u32 = 10;
+
+/// What reading an element of an array costs.
+pub const ELEMENT: u32 = 2;
+
+/// What an operation costs by itself, if it may be done again.
+pub fn price(scalar: Scalar) -> Option<u32> {
+    use Scalar as S;
+    match scalar {
+        S::Add | S::Sub | S::Mul | S::Neg | S::Abs | S::Sign | S::Minimum | S::Maximum => Some(1),
+        S::Floor | S::Ceil | S::Round | S::Trunc | S::IsNan | S::IsFinite => Some(1),
+        S::Eq | S::Ne | S::Lt | S::Le | S::Gt | S::Ge | S::Not | S::BoolEq | S::Select => Some(1),
+        S::IntAdd | S::IntSub | S::IntMul | S::IntNeg | S::IntAbs | S::IntSign | S::IntMinimum | S::IntMaximum => {
+            Some(1)
+        }
+        S::IntEq | S::IntNe | S::IntLt | S::IntLe | S::IntGt | S::IntGe => Some(1),
+        S::ToReal | S::ToInt | S::BoolToReal => Some(1),
+        S::Length => Some(0),
+        S::Div | S::Sqrt => Some(4),
+        S::Remainder | S::Function(_) | S::PowerSlope | S::PowerLog | S::IntDiv | S::IntMod | S::IntPow => None,
+    }
+}
