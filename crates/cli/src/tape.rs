@@ -38,6 +38,12 @@ pub fn print(terminal: &Terminal, path: &str, function: &str, argument: Option<&
             report::report(terminal, &session.sources, &failure);
             Status::Failed
         }
+        Err(Problem::Guessed(failure)) => {
+            report::report(terminal, &session.sources, &failure);
+            let help = format!("nothing in the program calls {function}, so it was tried at {ARGUMENT}");
+            terminal.error_text(&format!("evert: {help}; say where: evert tape {path} {function} ARGUMENTS\n"));
+            Status::Failed
+        }
         Err(Problem::Dynamic(remark)) => {
             terminal.error_text(&remark.render(&session.sources, terminal.err));
             Status::Failed
@@ -51,18 +57,25 @@ pub fn print(terminal: &Terminal, path: &str, function: &str, argument: Option<&
 
 enum Problem {
     Failed(Failure),
+    /// At an argument that nobody asked for.
+    Guessed(Failure),
     Dynamic(Remark),
     Other(String),
 }
 
 fn tape(session: &mut Session, path: &str, function: &str, argument: Option<&str>) -> Result<String, Problem> {
     let candidates = define(session, path, function).map_err(Problem::Failed)?;
-    let argument = match argument {
-        Some(given) => given.to_string(),
-        None => candidates.into_iter().find(|text| is_value(session, text)).unwrap_or(ARGUMENT.to_string()),
+    let known = match argument {
+        Some(given) => Some(given.to_string()),
+        None => candidates.into_iter().find(|text| is_value(session, text)),
     };
+    let is_guess = known.is_none();
+    let argument = known.unwrap_or(ARGUMENT.to_string());
     let call = format!("{function} at {argument}");
-    let surveyed = session.survey(function, &format!("({argument})")).map_err(|why| problem(&call, why))?;
+    let surveyed = session.survey(function, &format!("({argument})")).map_err(|why| match problem(&call, why) {
+        Problem::Failed(failure) if is_guess => Problem::Guessed(failure),
+        problem => problem,
+    })?;
     Ok(listed(session, &call, &surveyed))
 }
 

@@ -199,7 +199,8 @@ impl Specialiser<'_> {
     /// Is an array of such sensitivities as good as one that is collected? Not if they would be stacked, or be holes.
     fn is_listed(&self, element: ShapeId) -> bool {
         let alternatives = self.graph.alternatives(element);
-        let stacks = alternatives.iter().any(|one| matches!(one.head, Head::Array(_) | Head::Handle(_) | Head::Frame(_)));
+        let stacks =
+            alternatives.iter().any(|one| matches!(one.head, Head::Array(_) | Head::Handle(_) | Head::Frame(_)));
         let holes = alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real));
         !stacks && (element == REAL || !holes)
     }
