@@ -10,10 +10,12 @@ use rustc_hash::FxHashMap;
 
 pub struct Retyping<'a> {
     by: &'a dyn Fn(NamedId) -> Option<Type>,
-    /// What becomes of the types behind pointers, which are kept alive; nothing if they stay.
-    lists: FxHashMap<*const Type, (Rc<[Type]>, Option<Rc<[Type]>>)>,
-    elements: FxHashMap<*const Type, (Rc<Type>, Option<Rc<Type>>)>,
+    lists: Known<[Type]>,
+    elements: Known<Type>,
 }
+
+/// What becomes of the types behind pointers, which are kept alive; nothing if they stay.
+type Known<T> = FxHashMap<*const Type, (Rc<T>, Option<Rc<T>>)>;
 
 impl<'a> Retyping<'a> {
     pub fn new(by: &'a dyn Fn(NamedId) -> Option<Type>) -> Retyping<'a> {
