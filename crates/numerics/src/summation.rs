@@ -69,7 +69,7 @@ pub fn combine(mut sums: Vec<f64>) -> f64 {
 pub fn push_chunk(levels: &mut [f64], chunks: u64, sum: f64) {
     let (mut sum, mut level) = (sum, 0);
     while chunks >> level & 1 == 1 {
-        sum = levels[level] + sum;
+        sum += levels[level];
         level += 1;
     }
     levels[level] = sum;

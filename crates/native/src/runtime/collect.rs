@@ -146,8 +146,8 @@ unsafe fn place(
         let first = lengths.len() - part.rank;
         let mut rest = at;
         for axis in (0..lengths.len()).rev() {
-            let from = if lengths[axis] == 0 { 0 } else { rest % lengths[axis] };
-            rest = if lengths[axis] == 0 { 0 } else { rest / lengths[axis] };
+            let from = rest.checked_rem(lengths[axis]).unwrap_or(0);
+            rest = rest.checked_div(lengths[axis]).unwrap_or(0);
             let extent = if axis < first { 1 } else { part.lengths()[axis - first] };
             // A range that ends the axis and is empty begins where the next row does.
             axes[axis] = if extent == 0 { (0, 0) } else { (from, from + extent) };
