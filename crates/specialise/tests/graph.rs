@@ -139,3 +139,31 @@ fn folding_what_was_folded_changes_nothing() {
         assert_eq!(graph.fold(once, fold), once, "{fold:?}");
     }
 }
+
+#[test]
+fn a_cycle_that_says_the_same_as_one_it_mentions_is_that_one() {
+    let mut graph = graph();
+    let empty = nil(&mut graph);
+    let list = cons(&mut graph, REAL, empty);
+    let maybe = graph.join(ZERO, REAL);
+    let part = Head::Part(Some(constructor("Cons", 1, &["head", "tail"])), [0, 1].into());
+    let around = |graph: &mut Graph, tail: ShapeId, rest: ShapeId| {
+        let part = graph.single(part.clone(), vec![maybe, tail]);
+        graph.join(part, rest)
+    };
+    let full = |graph: &mut Graph, d: ShapeId| {
+        let full = graph.single(Head::Full, vec![list, d]);
+        graph.join(full, ZERO)
+    };
+    let mut deep = ZERO;
+    for _ in 0..10 {
+        let rest = full(&mut graph, deep);
+        deep = around(&mut graph, deep, rest);
+    }
+    let whole = graph.fold(deep, Fold::All);
+    // Its sensitivities of lists are again such sensitivities, one turn later.
+    let rest = full(&mut graph, whole);
+    let once = around(&mut graph, rest, rest);
+    let twice = around(&mut graph, once, rest);
+    assert_eq!(twice, whole, "{:?}, {:?}", graph.get(twice), graph.get(whole));
+}

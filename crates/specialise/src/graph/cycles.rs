@@ -71,6 +71,10 @@ impl Graph {
     }
 
     fn finish_cycle(&mut self, draft: &Draft, component: &[usize], done: &mut FxHashMap<usize, ShapeId>) {
+        if let Some(known) = self.equal_below(draft, component, done) {
+            done.extend(known);
+            return;
+        }
         let classes = draft.classes(component, done);
         let count = classes.values().copied().max().map_or(0, |most| most + 1);
         let mut representative = vec![0; count];
@@ -118,6 +122,67 @@ impl Graph {
         let given = |class: &&usize| draft.named.get(representative[**class]).copied().unwrap_or(false);
         let given: FxHashSet<ShapeId> = order.iter().filter(given).map(|class| ids[class]).collect();
         self.name_cycle(&members, given);
+    }
+
+    /// A cycle may describe the same values as one that it mentions: what it is one turn later.
+    fn equal_below(
+        &self,
+        draft: &Draft,
+        component: &[usize],
+        done: &FxHashMap<usize, ShapeId>,
+    ) -> Option<FxHashMap<usize, ShapeId>> {
+        let inside: FxHashSet<usize> = component.iter().copied().collect();
+        let refs = component.iter().flat_map(|node| draft.nodes[*node].values().flat_map(|(_, refs)| refs));
+        let mut mentioned: Vec<ShapeId> = refs
+            .filter(|part| !matches!(part, Ref::Draft(at) if inside.contains(&draft.find(*at))))
+            .map(|part| draft.done_id(*part, done))
+            .filter(|id| self.is_cyclic[id.0 as usize])
+            .collect();
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        mentioned.into_iter().find_map(|id| self.equal_to(draft, component, &inside, id, done))
+    }
+
+    /// The ids of the nodes of a cycle if some node of it is equal to a finished shape.
+    fn equal_to(
+        &self,
+        draft: &Draft,
+        component: &[usize],
+        inside: &FxHashSet<usize>,
+        id: ShapeId,
+        done: &FxHashMap<usize, ShapeId>,
+    ) -> Option<FxHashMap<usize, ShapeId>> {
+        component.iter().find_map(|first| {
+            let mut equal: FxHashMap<usize, ShapeId> = FxHashMap::default();
+            let mut waiting = vec![(*first, id)];
+            while let Some((node, id)) = waiting.pop() {
+                if let Some(known) = equal.insert(node, id) {
+                    if known != id {
+                        return None;
+                    }
+                    continue;
+                }
+                let alternatives = self.alternatives(id);
+                if draft.nodes[node].len() != alternatives.len() {
+                    return None;
+                }
+                for ((head, refs), one) in draft.nodes[node].values().zip(alternatives) {
+                    if *head != one.head || refs.len() != one.parts.len() {
+                        return None;
+                    }
+                    for (part, other) in refs.iter().zip(&one.parts) {
+                        match part {
+                            Ref::Draft(at) if inside.contains(&draft.find(*at)) => {
+                                waiting.push((draft.find(*at), *other))
+                            }
+                            part if draft.done_id(*part, done) == *other => {}
+                            _ => return None,
+                        }
+                    }
+                }
+            }
+            Some(equal)
+        })
     }
 
     /// The ids of all classes of a cycle that is known to begin at `start`.
