@@ -7,7 +7,7 @@ use crate::logarithm::{log_accurate, log_of_ordinary};
 use crate::ops::{Ops, choose};
 use crate::scaling::{clamp, is_ordinary, scale, scale_normal, split_ordinary, to_real, two_to_the, wholeness};
 
-/// x^y. Small whole powers are products ([`small_power`]), so that a compiler that knows the exponent may write them as products.
+/// x^y. Small whole powers are products (`small_power`), so that a compiler that knows the exponent may write them as products.
 #[inline(always)]
 pub fn pow<O: Ops>(o: &O, x: O::F, y: O::F) -> O::F {
     let is = |exponent: f64| o.eq(y, o.real(exponent));

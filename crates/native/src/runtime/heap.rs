@@ -43,6 +43,8 @@ pub(super) struct Heap {
     lost: usize,
     /// Who made what, if somebody asks.
     pub(super) survey: Option<Survey>,
+    /// The most bytes that were in use at once, in all runs.
+    most: usize,
     spare: Spare,
 }
 
@@ -57,8 +59,6 @@ struct Spare {
 }
 
 impl Spare {
-    /// More than this isn't kept.
-    const MOST: usize = 256 << 20;
     /// More than this isn't kept of chunks.
     const MOST_CHUNKS: usize = LARGEST_CHUNK;
 
@@ -87,14 +87,9 @@ impl Spare {
         fits
     }
 
-    /// Is the block kept?
-    fn keep(&mut self, header: *mut u64, words: usize) -> bool {
-        let fits = words * 8 <= Self::MOST - self.bytes.min(Self::MOST);
-        if fits {
-            self.blocks.entry(words).or_default().push(header);
-            self.bytes += words * 8;
-        }
-        fits
+    fn keep(&mut self, header: *mut u64, words: usize) {
+        self.blocks.entry(words).or_default().push(header);
+        self.bytes += words * 8;
     }
 }
 
@@ -124,6 +119,7 @@ impl Default for Heap {
             large_alive: 0,
             lost: 0,
             survey: None,
+            most: 0,
             spare: Spare::default(),
         }
     }
@@ -133,6 +129,7 @@ impl Heap {
     fn took(&mut self, bytes: usize) {
         self.bytes += bytes;
         self.peak = self.peak.max(self.bytes);
+        self.most = self.most.max(self.bytes);
     }
 }
 
@@ -274,6 +271,9 @@ impl Context {
         if words > MOST_WORDS || !self.has_room_for(words * 8) {
             return Err(codes::ARRAY_TOO_LARGE);
         }
+        if self.heap.bytes + self.heap.spare.bytes + words * 8 > self.heap.most {
+            self.heap.spare = Spare::default();
+        }
         // SAFETY: the size isn't zero.
         let header: *mut u64 = unsafe { alloc(large_layout(words)) }.cast();
         if header.is_null() { Err(codes::ARRAY_TOO_LARGE) } else { Ok(header) }
@@ -281,7 +281,7 @@ impl Context {
 
     /// # Safety
     /// `object` is a large object that nobody uses any more.
-    unsafe fn return_large(&mut self, object: *mut u64) {
+    unsafe fn return_large(&mut self, object: *mut u64, keep: bool) {
         // SAFETY: the header stands before the object; its neighbours in the list are alive.
         unsafe {
             let header = object.sub(LARGE_HEADER);
@@ -297,7 +297,11 @@ impl Context {
             }
             self.heap.bytes -= words * 8;
             self.heap.large_alive -= words * 8;
-            if !self.heap.spare.keep(header, words) {
+            // With what is kept, no more memory is taken than was in use at once. What has grown isn't kept: the next of its kind
+            // grows too, and has other sizes on its way.
+            if keep && self.heap.bytes + self.heap.spare.bytes + words * 8 <= self.heap.most {
+                self.heap.spare.keep(header, words);
+            } else {
                 dealloc(header.cast(), large_layout(words));
             }
         }
@@ -439,7 +443,8 @@ impl Context {
                 object.write(self.free[words] as u64);
                 self.free[words] = object;
             } else {
-                self.return_large(object);
+                let grown = object::descriptor(object).kind == object::ARRAY && ArrayView::new(object).has_grown();
+                self.return_large(object, !grown);
             }
         }
     }
@@ -449,7 +454,7 @@ impl Context {
         handle::drop_all(self);
         while !self.heap.large.is_null() {
             // SAFETY: the list holds the large objects that are alive, and nothing of the run is used any more.
-            unsafe { self.return_large(self.heap.large.add(LARGE_HEADER)) };
+            unsafe { self.return_large(self.heap.large.add(LARGE_HEADER), false) };
         }
         for (chunk, layout) in self.heap.chunks.drain(self.heap.chunks.len().min(1)..) {
             self.heap.bytes -= layout.size();

@@ -114,6 +114,11 @@ impl ArrayView {
         ArrayView { object, rank: (word & RANK) as usize, capacity: (word >> CAPACITY_SHIFT) as usize }
     }
 
+    /// Was it made to grow?
+    pub fn has_grown(self) -> bool {
+        self.capacity > 0
+    }
+
     /// From now on there is room for so many elements.
     ///
     /// # Safety
