@@ -161,25 +161,19 @@ impl Flatten<'_> {
     fn place(&mut self, of: &l3::Atom, view: &View, rank: u32, indices: &[l3::Atom]) -> Atom {
         let mut at = Atom::Int(0);
         for axis in 0..rank {
-            if axis == 0 && indices.is_empty() {
+            let index = indices.get(axis as usize);
+            if axis == 0 && index.is_none_or(|index| self.facts.is_inside(of, index)) {
+                at = index.map_or(at, |index| self.leaf(index));
                 continue;
             }
-            let index = indices.get(axis as usize);
-            let known = axis == 0 && index.is_some_and(|index| self.facts.is_inside(of, index));
-            let length = match view.length {
-                Some(length) if axis == 0 => length,
-                _ if known => Atom::Null,
-                _ => self.let_one(Leaf::Int, Op::Axis(view.array, view.dropped + axis)),
-            };
+            let length = self.axis(view, axis);
             if axis > 0 {
                 at = self.multiplied(at, length);
             }
             if let Some(index) = index {
                 let index = self.leaf(index);
-                if !known {
-                    let inside = self.let_one(Leaf::Bool, Op::InRange(index, length));
-                    self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
-                }
+                let inside = self.let_one(Leaf::Bool, Op::InRange(index, length));
+                self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
                 at = self.added(at, index);
             }
         }
