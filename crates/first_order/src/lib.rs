@@ -7,6 +7,7 @@ pub mod check;
 pub mod convert;
 pub mod fold;
 pub mod interpret;
+mod primitives;
 pub mod shape;
 mod signature;
 pub mod term;

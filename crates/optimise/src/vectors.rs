@@ -218,16 +218,16 @@ impl Recipe {
             return None;
         }
         if all(Int)
-            && let Some(op) = on_ints(prim)
+            && let Some(op) = Scalar::on_ints(prim)
         {
             return one(Int, Int, op);
         }
         if all(Int)
-            && let Some((_, op)) = comparison(prim)
+            && let Some((_, op)) = Scalar::comparison(prim)
         {
             return one(Int, Bool, op);
         }
-        if let Some((op, _)) = comparison(prim) {
+        if let Some((op, _)) = Scalar::comparison(prim) {
             return one(Real, Bool, op);
         }
         match prim {
@@ -241,7 +241,7 @@ impl Recipe {
             Prim::PowerSlope if is_order(operands) => one(Real, Real, Scalar::PowerSlope),
             Prim::PowerLog if is_order(operands) => one(Real, Real, Scalar::PowerLog),
             Prim::Int if !all(Int) => one(Real, Int, Scalar::ToInt),
-            _ => one(Real, Real, on_reals(prim)?),
+            _ => one(Real, Real, Scalar::on_reals(prim)?),
         }
     }
 }
@@ -249,78 +249,4 @@ impl Recipe {
 /// Is the third operand the order of a power, an int?
 fn is_order(operands: &[Operand]) -> bool {
     operands[2] == Operand { vector: false, of: Kind::Int }
-}
-
-fn on_ints(prim: Prim) -> Option<Scalar> {
-    Some(match prim {
-        Prim::Add => Scalar::IntAdd,
-        Prim::Sub => Scalar::IntSub,
-        Prim::Mul => Scalar::IntMul,
-        Prim::IntDiv => Scalar::IntDiv,
-        Prim::IntMod | Prim::Rem => Scalar::IntMod,
-        Prim::Pow => Scalar::IntPow,
-        Prim::Minimum => Scalar::IntMinimum,
-        Prim::Maximum => Scalar::IntMaximum,
-        Prim::Neg => Scalar::IntNeg,
-        Prim::Abs => Scalar::IntAbs,
-        Prim::Sign => Scalar::IntSign,
-        _ => return None,
-    })
-}
-
-/// On reals, and on ints. (`==` compares whole arrays.)
-fn comparison(prim: Prim) -> Option<(Scalar, Scalar)> {
-    Some(match prim {
-        Prim::Lt => (Scalar::Lt, Scalar::IntLt),
-        Prim::Le => (Scalar::Le, Scalar::IntLe),
-        Prim::Gt => (Scalar::Gt, Scalar::IntGt),
-        Prim::Ge => (Scalar::Ge, Scalar::IntGe),
-        _ => return None,
-    })
-}
-
-fn on_reals(prim: Prim) -> Option<Scalar> {
-    Some(match prim {
-        Prim::Add => Scalar::Add,
-        Prim::Sub => Scalar::Sub,
-        Prim::Mul => Scalar::Mul,
-        Prim::Div => Scalar::Div,
-        Prim::Rem => Scalar::Remainder,
-        Prim::Minimum => Scalar::Minimum,
-        Prim::Maximum => Scalar::Maximum,
-        Prim::Neg => Scalar::Neg,
-        Prim::Abs => Scalar::Abs,
-        Prim::Sign => Scalar::Sign,
-        Prim::Sqrt => Scalar::Sqrt,
-        Prim::Floor => Scalar::Floor,
-        Prim::Ceil => Scalar::Ceil,
-        Prim::Round => Scalar::Round,
-        Prim::Trunc => Scalar::Trunc,
-        Prim::Pow
-        | Prim::Atan2
-        | Prim::Cbrt
-        | Prim::Exp
-        | Prim::Expm1
-        | Prim::Log
-        | Prim::Log1p
-        | Prim::Log2
-        | Prim::Log10
-        | Prim::Sin
-        | Prim::Cos
-        | Prim::Tan
-        | Prim::Asin
-        | Prim::Acos
-        | Prim::Atan
-        | Prim::Sinh
-        | Prim::Cosh
-        | Prim::Tanh
-        | Prim::Asinh
-        | Prim::Acosh
-        | Prim::Atanh
-        | Prim::Erf
-        | Prim::Erfc
-        | Prim::Lgamma
-        | Prim::Digamma => Scalar::function(prim.name())?,
-        _ => return None,
-    })
 }

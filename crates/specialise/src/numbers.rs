@@ -9,17 +9,6 @@ use crate::graph::{BOOL, INT, REAL, TEXT};
 use crate::instances::Specialiser;
 use crate::{Result1, Val};
 
-/// Which transcendental of `numerics` computes a primitive.
-pub fn transcendental(prim: Prim) -> Option<Scalar> {
-    let name = match prim {
-        Prim::Pow => "pow",
-        Prim::Atan2 => "atan2",
-        other => other.name(),
-    };
-    let at = numerics::FUNCTIONS.iter().position(|function| function.name == name)?;
-    Some(Scalar::Function(at as u16))
-}
-
 impl Specialiser<'_> {
     /// An operation; of constant ints nothing is written, so that recursion that counts down from a constant is followed while code
     /// is written.
@@ -76,14 +65,6 @@ impl Specialiser<'_> {
             return self.fail(codes::WRONG_KIND, span);
         };
         let op = match prim {
-            Prim::Add => Scalar::Add,
-            Prim::Sub => Scalar::Sub,
-            Prim::Mul => Scalar::Mul,
-            Prim::Div => Scalar::Div,
-            Prim::Rem => Scalar::Remainder,
-            Prim::Minimum => Scalar::Minimum,
-            Prim::Maximum => Scalar::Maximum,
-            Prim::Pow | Prim::Atan2 => transcendental(prim).expect("numbers: a transcendental"),
             Prim::AtMost => {
                 let truth = self.scalar(Scalar::Le, vec![a, b], BOOL, span);
                 return Ok(self.scalar(Scalar::BoolToReal, vec![truth.atom], REAL, span));
@@ -96,23 +77,16 @@ impl Specialiser<'_> {
                 let op = if prim == Prim::PowerSlope { Scalar::PowerSlope } else { Scalar::PowerLog };
                 return Ok(self.scalar(op, vec![a, b, k], REAL, span));
             }
-            _ => return self.fail(codes::WRONG_KIND, span),
+            _ => match Scalar::on_reals(prim) {
+                Some(op) => op,
+                None => return self.fail(codes::WRONG_KIND, span),
+            },
         };
         Ok(self.scalar(op, vec![a, b], REAL, span))
     }
 
     fn integers(&mut self, prim: Prim, x: &Alt, y: &Alt, span: Span) -> Option<Val> {
-        let op = match prim {
-            Prim::Add => Scalar::IntAdd,
-            Prim::Sub => Scalar::IntSub,
-            Prim::Mul => Scalar::IntMul,
-            Prim::IntDiv => Scalar::IntDiv,
-            Prim::IntMod | Prim::Rem => Scalar::IntMod,
-            Prim::Pow => Scalar::IntPow,
-            Prim::Minimum => Scalar::IntMinimum,
-            Prim::Maximum => Scalar::IntMaximum,
-            _ => return None,
-        };
+        let op = Scalar::on_ints(prim)?;
         Some(self.scalar(op, vec![x.content.clone(), y.content.clone()], INT, span))
     }
 
@@ -128,19 +102,7 @@ impl Specialiser<'_> {
         let (Some((m, left)), Some((n, right))) = (number(x), number(y)) else {
             return self.fail(codes::WRONG_KIND, span);
         };
-        let keeps_ints = matches!(
-            prim,
-            Prim::Add
-                | Prim::Sub
-                | Prim::Mul
-                | Prim::IntDiv
-                | Prim::IntMod
-                | Prim::Rem
-                | Prim::Pow
-                | Prim::Minimum
-                | Prim::Maximum
-        );
-        let element = if left == INT && right == INT && keeps_ints { INT } else { REAL };
+        let element = if left == INT && right == INT && Scalar::on_ints(prim).is_some() { INT } else { REAL };
         let rank = if m == 0 { n } else { m };
         let shape = self.graph.single(Head::Array(rank), vec![element]);
         let mut args = vec![self.narrowed(x), self.narrowed(y)];
@@ -207,16 +169,11 @@ impl Specialiser<'_> {
                 return this.fail(code, span);
             };
             let op = match prim {
-                Prim::Sqrt => Scalar::Sqrt,
-                Prim::Floor => Scalar::Floor,
-                Prim::Ceil => Scalar::Ceil,
-                Prim::Round => Scalar::Round,
-                Prim::Trunc => Scalar::Trunc,
                 Prim::Real => return Ok(Val { atom: x, shape: REAL }),
                 Prim::Int => Scalar::ToInt,
                 Prim::IsNan => Scalar::IsNan,
                 Prim::IsFinite => Scalar::IsFinite,
-                other => transcendental(other).expect("numbers: a transcendental"),
+                other => Scalar::on_reals(other).expect("numbers: a function of reals"),
             };
             Ok(this.scalar(op, vec![x], result, span))
         })
@@ -229,12 +186,9 @@ impl Specialiser<'_> {
 
     fn compare_heads(&mut self, prim: Prim, x: &Alt, y: &Alt, span: Span) -> Result1<Val> {
         let (reals, ints) = match prim {
-            Prim::Lt => (Scalar::Lt, Scalar::IntLt),
-            Prim::Le => (Scalar::Le, Scalar::IntLe),
-            Prim::Gt => (Scalar::Gt, Scalar::IntGt),
-            Prim::Ge => (Scalar::Ge, Scalar::IntGe),
             Prim::Eq => (Scalar::Eq, Scalar::IntEq),
-            _ => (Scalar::Ne, Scalar::IntNe),
+            Prim::Ne => (Scalar::Ne, Scalar::IntNe),
+            order => Scalar::comparison(order).expect("numbers: a comparison"),
         };
         let structural = matches!(prim, Prim::Eq | Prim::Ne);
         match (&x.head, &y.head) {
