@@ -6,6 +6,7 @@ mod collected;
 mod counts;
 mod facts;
 mod flatten;
+mod fuse;
 mod regions;
 mod sums;
 

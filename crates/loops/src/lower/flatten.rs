@@ -7,6 +7,7 @@ use first_order::{self as l3, Scalar, Type};
 
 use super::Tables;
 use super::facts::Facts;
+use super::fuse::{Fused, Sum};
 use super::regions::is_slice;
 use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Place, Placed, Statement, Var};
 
@@ -25,6 +26,7 @@ pub(super) fn function(
         added: vec![false; function.vars.len()],
         viewed: vec![true; function.vars.len()],
         facts: Facts::default(),
+        fused: Fused::new(function),
         vars: vec![],
         statements: vec![],
         span: function.span,
@@ -86,6 +88,7 @@ pub(super) struct Flatten<'p> {
     /// Arrays that are only measured and read.
     pub(super) viewed: Vec<bool>,
     pub(super) facts: Facts,
+    fused: Fused,
     vars: Vec<Leaf>,
     /// Of the block that is being made.
     statements: Vec<Statement>,
@@ -247,6 +250,7 @@ impl<'p> Flatten<'p> {
 
     fn statement(&mut self, var: l3::Var, op: &l3::Op) {
         let leaves = match op {
+            l3::Op::Scalar(Scalar::Mul | Scalar::Add, _) if self.fused.is_absorbed(var) => return,
             l3::Op::Scalar(Scalar::Length, args) => self.leaves(&args[0]),
             l3::Op::Atom(atom) | l3::Op::View(atom) => {
                 let known = self.known(atom);
@@ -291,7 +295,7 @@ impl<'p> Flatten<'p> {
     fn bind_op(&mut self, var: l3::Var, op: &l3::Op) {
         let made = match op {
             l3::Op::Text(text) => Op::Text(self.tables.text(text)),
-            l3::Op::Scalar(scalar, atoms) => self.scalar(*scalar, atoms),
+            l3::Op::Scalar(scalar, atoms) => self.scalar(var, *scalar, atoms),
             l3::Op::Call(callee, args) => Op::Call(FunctionId(callee.0), self.all_leaves(args)),
             l3::Op::If(condition, yes, no) => {
                 Op::If(self.leaf(condition), Box::new(self.block(yes)), Box::new(self.block(no)))
@@ -344,8 +348,25 @@ impl<'p> Flatten<'p> {
         self.know(var, leaves);
     }
 
-    fn scalar(&mut self, scalar: Scalar, atoms: &[l3::Atom]) -> Op {
-        Op::Scalar(scalar, self.all_leaves(atoms))
+    fn scalar(&mut self, var: l3::Var, scalar: Scalar, atoms: &[l3::Atom]) -> Op {
+        let Some(Sum { factors, other, minus_product, minus_other }) = self.fused.sum(var).cloned() else {
+            return Op::Scalar(scalar, self.all_leaves(atoms));
+        };
+        let [mut a, b, mut c] = [&factors[0], &factors[1], &other].map(|atom| self.leaf(atom));
+        if minus_product {
+            a = self.negated(a);
+        }
+        if minus_other {
+            c = self.negated(c);
+        }
+        Op::Fused(a, b, c)
+    }
+
+    fn negated(&mut self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Real(x) => Atom::Real(-x),
+            _ => self.let_one(Leaf::Real, Op::Scalar(Scalar::Neg, vec![atom])),
+        }
     }
 
     fn looped(&mut self, params: &[(l3::Var, l3::Atom)], body: &l3::Block) -> Op {
