@@ -9,7 +9,7 @@ pub mod lower;
 pub mod term;
 pub mod text;
 
-pub use layout::{Layouts, leaves};
+pub use layout::{Grown, Layouts, leaves};
 pub use lower::{lower, lower_surveyed};
 pub use term::{
     Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Place, Placed, PrimSite,

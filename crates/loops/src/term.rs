@@ -77,7 +77,10 @@ pub struct Descriptor {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     Node,
+    /// The words of an element lie together.
     Array,
+    /// The first words of all elements, then the second ones, and so on. Such an array never grows.
+    Columns,
 }
 
 /// A place where a primitive is run by the runtime.
@@ -183,6 +186,8 @@ pub enum Op {
         rank: u32,
         words: u32,
         at: Atom,
+        /// Do its words lie in columns?
+        columns: bool,
     },
     /// The same, but the pointers are moved out: the element is stored to next.
     TakeElement {
@@ -190,6 +195,7 @@ pub enum Op {
         rank: u32,
         words: u32,
         at: Atom,
+        columns: bool,
     },
     /// Writes the leaves, consumed, of element `at` of an array, borrowed, that nobody else sees.
     StoreElement {
@@ -197,6 +203,7 @@ pub enum Op {
         rank: u32,
         at: Atom,
         leaves: Vec<Atom>,
+        columns: bool,
     },
     /// The array of rank 1, consumed, with an element of these leaves, consumed, at its end: in place if nobody else sees it.
     Append {

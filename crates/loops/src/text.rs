@@ -74,6 +74,7 @@ impl Display for Descriptor {
         let kind = match self.kind {
             Kind::Node => "node",
             Kind::Array => "array",
+            Kind::Columns => "columns",
         };
         write!(f, "{kind} of {} words, pointers {:?}", self.words, self.pointers)
     }
@@ -262,12 +263,14 @@ impl Printer<'_> {
             Op::TagOf(a) => format!("tag_of {a}"),
             Op::PointerOf(a) => format!("pointer_of {a}"),
             Op::NewArray(id, lengths) => format!("array d{}[{}]", id.0, list(lengths)),
-            Op::LoadElement { array, rank, words, at } => element(*array, *at, *rank, *words, bound),
-            Op::TakeElement { array, rank, words, at } => {
-                format!("take {}", element(*array, *at, *rank, *words, bound))
+            Op::LoadElement { array, rank, words, at, columns } => {
+                element(*array, *at, of_layout(*rank, *columns), *words, bound)
             }
-            Op::StoreElement { array, rank, at, leaves } => {
-                format!("{array}[{at}]{} <- {}", of_rank(*rank), some(leaves))
+            Op::TakeElement { array, rank, words, at, columns } => {
+                format!("take {}", element(*array, *at, of_layout(*rank, *columns), *words, bound))
+            }
+            Op::StoreElement { array, rank, at, leaves, columns } => {
+                format!("{array}[{at}]{} <- {}", of_layout(*rank, *columns), some(leaves))
             }
             Op::Append { array, leaves } => format!("append {array} <- {}", some(leaves)),
             Op::Axis(array, axis) => format!("length {array} {axis}"),
@@ -301,13 +304,14 @@ impl Printer<'_> {
 }
 
 /// Element `at` of an array; its words are said where they aren't the variables that are bound.
-fn element(array: Atom, at: Atom, rank: u32, words: u32, bound: usize) -> String {
+fn element(array: Atom, at: Atom, layout: String, words: u32, bound: usize) -> String {
     let words = if words as usize == bound { String::new() } else { format!(" words {words}") };
-    format!("{array}[{at}]{}{words}", of_rank(rank))
+    format!("{array}[{at}]{layout}{words}")
 }
 
-fn of_rank(rank: u32) -> String {
-    if rank == 1 { String::new() } else { format!(" rank {rank}") }
+fn of_layout(rank: u32, columns: bool) -> String {
+    let rank = if rank == 1 { String::new() } else { format!(" rank {rank}") };
+    rank + if columns { " columns" } else { "" }
 }
 
 /// Leaves, of which there may be none.

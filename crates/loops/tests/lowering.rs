@@ -264,3 +264,24 @@ fn a_product_that_is_read_twice_is_computed_once() {
     });
     assert!(!twice.contains("fused"), "{twice}");
 }
+
+#[test]
+fn arrays_of_structs_lie_in_columns_unless_they_grow() {
+    let point = Type::fields([Type::Real, Type::Int]);
+    let lowered = |grows: bool| {
+        let mut f = FunctionBuilder::new("f", Type::Real);
+        let array = f.tabulate(Type::array(point.clone(), 1), Atom::Int(3), |f, i| {
+            End::Yield(f.bind(point.clone(), Op::Struct(vec![Atom::Real(1.5), i])))
+        });
+        let element = f.bind(point.clone(), Op::Element(array.clone(), vec![Atom::Int(2)]));
+        if grows {
+            f.bind(Type::array(point.clone(), 1), Op::Append(array, element.clone()));
+        }
+        let first = f.bind(Type::Real, Op::Field(element, 0));
+        lower(&program(f.finish(End::Yield(first)))).to_string()
+    };
+    let columns = lowered(false);
+    assert!(columns.contains("= columns of 2 words") && columns.contains("[v1] columns <- 1.5, v1"), "{columns}");
+    let grown = lowered(true);
+    assert!(grown.contains("= array of 2 words") && !grown.contains("columns"), "{grown}");
+}

@@ -61,11 +61,11 @@ fn operations() -> Vec<(usize, Op)> {
         (1, Op::TagOf(v)),
         (1, Op::PointerOf(v)),
         (1, Op::NewArray(d, vec![v, Atom::Int(3)])),
-        (1, Op::LoadElement { array: v, rank: 1, words: 1, at: w }),
-        (0, Op::LoadElement { array: v, rank: 2, words: 0, at: Atom::Int(0) }),
-        (1, Op::TakeElement { array: v, rank: 3, words: 5, at: w }),
-        (0, Op::StoreElement { array: v, rank: 1, at: w, leaves: vec![] }),
-        (0, Op::StoreElement { array: v, rank: 2, at: w, leaves: vec![real, small] }),
+        (1, Op::LoadElement { array: v, rank: 1, words: 1, at: w, columns: false }),
+        (0, Op::LoadElement { array: v, rank: 2, words: 0, at: Atom::Int(0), columns: false }),
+        (1, Op::TakeElement { array: v, rank: 3, words: 5, at: w, columns: true }),
+        (0, Op::StoreElement { array: v, rank: 1, at: w, leaves: vec![], columns: false }),
+        (0, Op::StoreElement { array: v, rank: 2, at: w, leaves: vec![real, small], columns: true }),
         (1, Op::Append { array: v, leaves: vec![] }),
         (1, Op::Append { array: v, leaves: vec![w, tag] }),
         (1, Op::Axis(v, 2)),
@@ -103,7 +103,13 @@ fn every_operation_parses_back() {
         // With a statement behind it that begins as it could go on, and with a span.
         for span in [Span::default(), Span { file: FileId(3), start: 4, end: 11 }] {
             let vars: Vec<Var> = (2..2 + bound as u32).map(Var).collect();
-            let behind = Op::StoreElement { array: Atom::Var(Var(0)), rank: 1, at: Atom::Int(0), leaves: vec![] };
+            let behind = Op::StoreElement {
+                array: Atom::Var(Var(0)),
+                rank: 1,
+                at: Atom::Int(0),
+                leaves: vec![],
+                columns: false,
+            };
             let statements = vec![
                 Statement { vars, op: op.clone(), span },
                 Statement { vars: vec![], op: behind, span: Span::default() },

@@ -4,7 +4,7 @@ use base::codes;
 use first_order::{self as l3, Scalar, Type};
 
 use super::flatten::{Flatten, Known, View};
-use crate::term::{Atom, Block, End, Leaf, Op};
+use crate::term::{Atom, Block, End, Kind, Leaf, Op};
 
 impl Flatten<'_> {
     /// The leaves of the result of an operation on arrays.
@@ -39,8 +39,13 @@ impl Flatten<'_> {
 
     fn new_array(&mut self, element: &Type, lengths: Vec<Atom>) -> Atom {
         let tables = &mut *self.tables;
-        let descriptor = tables.layouts.array(element, &mut tables.descriptors);
+        let descriptor = tables.layouts.array(element, &tables.grown, &mut tables.descriptors);
         self.let_one(Leaf::Object, Op::NewArray(descriptor, lengths))
+    }
+
+    /// Do elements with these leaves lie in columns?
+    pub(super) fn has_columns(&self, element: &[Leaf]) -> bool {
+        self.tables.grown.kind(element) == Kind::Columns
     }
 
     /// n, or 0 if it is negative.
@@ -54,11 +59,12 @@ impl Flatten<'_> {
     fn tabulate_elements(&mut self, element: &Type, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
         let count = self.count(n);
         let array = self.new_array(element, vec![count]);
+        let columns = self.has_columns(&self.leaves_of(element));
         let i = self.bind(index)[0];
         self.facts.open(index, n);
         let step = self.block_of(|this| match this.inline(body) {
             End::Yield(leaves) => {
-                this.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Var(i), leaves });
+                this.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Var(i), leaves, columns });
                 End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1)))])
             }
             other => other,
@@ -118,9 +124,10 @@ impl Flatten<'_> {
             return array;
         }
         let array = self.new_array(element, vec![count]);
+        let columns = self.has_columns(&self.leaves_of(element));
         for (at, element) in (0..).zip(elements) {
             let leaves = self.leaves(element);
-            self.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Int(at), leaves });
+            self.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Int(at), leaves, columns });
         }
         array
     }
@@ -203,8 +210,8 @@ impl Flatten<'_> {
             return vec![self.let_one(Leaf::Object, Op::Row { array: view.array, dropped, at })];
         }
         let leaves = self.leaves_of(&element);
-        let words = leaves.len() as u32;
-        self.let_all(&leaves, Op::LoadElement { array: view.array, rank: view.rank, words, at })
+        let (words, columns) = (leaves.len() as u32, self.has_columns(&leaves));
+        self.let_all(&leaves, Op::LoadElement { array: view.array, rank: view.rank, words, at, columns })
     }
 
     fn replace(&mut self, array: &l3::Atom, indices: &[l3::Atom], value: &l3::Atom) -> Atom {
@@ -219,11 +226,12 @@ impl Flatten<'_> {
         }
         let leaves = self.leaves(value);
         let kinds = self.leaves_of(&element);
+        let columns = self.has_columns(&kinds);
         let array = self.let_one(Leaf::Object, Op::Unshare(array));
         if kinds.iter().any(|leaf| leaf.is_pointer()) {
-            self.let_all(&kinds, Op::TakeElement { array, rank, words: kinds.len() as u32, at });
+            self.let_all(&kinds, Op::TakeElement { array, rank, words: kinds.len() as u32, at, columns });
         }
-        self.push(vec![], Op::StoreElement { array, rank, at, leaves });
+        self.push(vec![], Op::StoreElement { array, rank, at, leaves, columns });
         array
     }
 }

@@ -84,9 +84,12 @@ impl Reader<'_> {
     }
 
     fn descriptor(&mut self) -> Result<Descriptor> {
-        let kind = match self.text.takes_word("node") {
-            true => Kind::Node,
-            false => self.text.word("array").map(|()| Kind::Array)?,
+        let kind = if self.text.takes_word("node") {
+            Kind::Node
+        } else if self.text.takes_word("columns") {
+            Kind::Columns
+        } else {
+            self.text.word("array").map(|()| Kind::Array)?
         };
         self.text.word("of")?;
         let words = self.text.number()?;
@@ -254,8 +257,8 @@ impl Reader<'_> {
             "array" => Op::NewArray(self.descriptor_id()?, self.atoms('[', ']')?),
             "take" => {
                 let array = self.atom()?;
-                let (at, rank) = self.index()?;
-                Op::TakeElement { array, rank, words: self.words(bound)?, at }
+                let (at, rank, columns) = self.index()?;
+                Op::TakeElement { array, rank, words: self.words(bound)?, at, columns }
             }
             "append" => {
                 let array = self.atom()?;
@@ -343,11 +346,11 @@ impl Reader<'_> {
         if *self.text.peek() != Token::Symbol('[') {
             return self.text.error("expected an operation");
         }
-        let (at, rank) = self.index()?;
+        let (at, rank, columns) = self.index()?;
         if *self.text.peek() == Token::Symbol('<') {
-            return Ok(Op::StoreElement { array: a, rank, at, leaves: self.leaves()? });
+            return Ok(Op::StoreElement { array: a, rank, at, leaves: self.leaves()?, columns });
         }
-        Ok(Op::LoadElement { array: a, rank, words: self.words(bound)?, at })
+        Ok(Op::LoadElement { array: a, rank, words: self.words(bound)?, at, columns })
     }
 
     fn nested(&mut self) -> Result<Block> {
@@ -464,13 +467,13 @@ impl Reader<'_> {
         if *self.text.peek() == Token::Symbol('(') { self.atoms('(', ')') } else { self.some_atoms() }
     }
 
-    /// The flat number of an element, and the rank of its array.
-    fn index(&mut self) -> Result<(Atom, u32)> {
+    /// The flat number of an element, the rank of its array, and whether that has columns.
+    fn index(&mut self) -> Result<(Atom, u32, bool)> {
         self.text.symbol('[')?;
         let at = self.atom()?;
         self.text.symbol(']')?;
         let rank = if self.text.takes_word("rank") { self.text.number()? } else { 1 };
-        Ok((at, rank))
+        Ok((at, rank, self.text.takes_word("columns")))
     }
 
     /// The words of an element: as many as variables are bound, unless it says otherwise.

@@ -427,13 +427,24 @@ impl Body<'_> {
                     format_args!("call ptr @rt_array(ptr %ctx, ptr @d{descriptor}, i64 {rank}, ptr %words, {span})"),
                 );
             }
-            Op::LoadElement { array, rank, words, at } | Op::TakeElement { array, rank, words, at } => {
+            Op::LoadElement { array, rank, at, columns: true, .. }
+            | Op::TakeElement { array, rank, at, columns: true, .. } => {
+                for (var, place) in vars.iter().zip(self.columns(array, *rank, vars.len(), at)) {
+                    self.lines.load_word(&format!("%v{}", var.0), self.leaf(*var), &place, Place::Array);
+                }
+            }
+            Op::StoreElement { array, rank, at, leaves, columns: true } => {
+                for (leaf, place) in leaves.iter().zip(self.columns(array, *rank, leaves.len(), at)) {
+                    self.lines.store_word(&self.atom(leaf), self.leaf_of(leaf), &place, Place::Array);
+                }
+            }
+            Op::LoadElement { array, rank, words, at, .. } | Op::TakeElement { array, rank, words, at, .. } => {
                 if *words > 0 {
                     let element = self.element(array, *rank, *words, at);
                     self.load_words(Place::Array, &element, 0, vars);
                 }
             }
-            Op::StoreElement { array, rank, at, leaves } => {
+            Op::StoreElement { array, rank, at, leaves, .. } => {
                 if !leaves.is_empty() {
                     let element = self.element(array, *rank, leaves.len() as u32, at);
                     self.store_words(Place::Array, &element, 0, leaves);
@@ -483,6 +494,24 @@ impl Body<'_> {
         let first = self.lines.word(&self.atom(array), ARRAY_HEADER + rank);
         let at = self.atom(at);
         self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"))
+    }
+
+    /// The addresses of the words of an element in an array of columns.
+    fn columns(&mut self, array: &Atom, rank: u32, words: usize, at: &Atom) -> Vec<String> {
+        let (array, at) = (self.atom(array), self.atom(at));
+        let mut size = String::new();
+        for axis in 0..rank {
+            let length = self.lines.word(&array, ARRAY_HEADER + axis);
+            let length = self.value(format_args!("load i64, ptr {length}, {LENGTH}"));
+            size = if axis == 0 { length } else { self.value(format_args!("mul nuw nsw i64 {size}, {length}")) };
+        }
+        let first = self.lines.word(&array, ARRAY_HEADER + rank);
+        let address = |word: usize| {
+            let start = self.value(format_args!("mul nuw nsw i64 {size}, {word}"));
+            let column = self.value(format_args!("getelementptr inbounds i64, ptr {first}, i64 {start}"));
+            self.value(format_args!("getelementptr inbounds i64, ptr {column}, i64 {at}"))
+        };
+        (0..words).map(address).collect()
     }
 
     fn branch(&mut self, vars: &[Var], condition: &Atom, yes: &Block, no: &Block) -> bool {

@@ -336,7 +336,7 @@ impl Context {
                     view.elements().copy_from_nonoverlapping(old.elements(), length * words);
                     self.give_back(array);
                 } else {
-                    arrays::copy_elements(old.elements(), view);
+                    arrays::copy_elements(old, 0, view);
                     *array -= 1;
                 }
                 longer
