@@ -20,6 +20,9 @@ pub struct Arguments {
     /// What runs programs; without it what EVERT_ENGINE says, or else native
     #[arg(long, global = true, value_enum)]
     engine: Option<Engine>,
+    /// Have compiled code verify what the compiler relies on, and stop where it doesn't hold: slow, for those who work on the compiler
+    #[arg(long, global = true)]
+    checked: bool,
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     pub color: Color,
@@ -160,6 +163,11 @@ pub enum Level {
 }
 
 impl Arguments {
+    /// What compiled code verifies.
+    pub fn checks(&self) -> evert::Checks {
+        if self.checked { evert::Checks::Memory } else { evert::Checks::Language }
+    }
+
     /// What runs programs. `Err` says what is wrong with the environment.
     pub fn engine(&self) -> Result<evert::Engine, String> {
         let from_environment = || match std::env::var("EVERT_ENGINE") {

@@ -5,20 +5,21 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use evert::{Engine, Session, World};
+use evert::{Checks, Engine, Session, World};
 
 use crate::terminal::Terminal;
 
 pub struct Launcher<'a> {
     pub terminal: &'a Terminal,
     engine: Engine,
+    checks: Checks,
     /// That there is no native engine has been said.
     told: Cell<bool>,
 }
 
 impl<'a> Launcher<'a> {
-    pub fn new(terminal: &'a Terminal, engine: Engine) -> Launcher<'a> {
-        Launcher { terminal, engine, told: Cell::new(false) }
+    pub fn new(terminal: &'a Terminal, engine: Engine, checks: Checks) -> Launcher<'a> {
+        Launcher { terminal, engine, checks, told: Cell::new(false) }
     }
 
     /// The engine that was asked for, for sessions that somebody else makes; where there is none, that is said here.
@@ -31,6 +32,7 @@ impl<'a> Launcher<'a> {
         let looking = (self.engine == Engine::Native).then(evert::engine::look_for_native).flatten();
         let mut session = Session::new(world);
         session.engines.engine = self.engine;
+        session.engines.checks = self.checks;
         session.engines.expect_native(looking);
         if self.engine == Engine::Native
             && !session.engines.has_native()

@@ -56,7 +56,7 @@ fn execute(arguments: Arguments) -> Status {
     memory::limit_programs();
     let terminal = Terminal::new(arguments.color);
     let launcher = match arguments.engine() {
-        Ok(engine) => Launcher::new(&terminal, engine),
+        Ok(engine) => Launcher::new(&terminal, engine, arguments.checks()),
         Err(wrong) => {
             terminal.complain(&wrong);
             return Status::WrongUsage;

@@ -12,6 +12,7 @@ use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
 use first_order::{Block, Op, Program};
+use native::emit::Checks;
 use native::run::Again;
 use specialise::{Codes, Dynamic, Specialised};
 
@@ -50,6 +51,10 @@ pub struct Engines {
     native: Native,
     /// Compiles also what is so short that interpreting it takes less time: for tests.
     pub always_compile: bool,
+    /// What compiled code verifies: for those who work on the compiler.
+    pub checks: Checks,
+    /// What compiled code that verifies more than the language asks for has found wrong, and where.
+    pub violation: Option<(String, Option<Span>)>,
     /// How each step so far was run, if somebody wants to know.
     pub log: Option<Vec<(Span, Ran)>>,
     /// What the last step that was compiled took.
@@ -285,7 +290,8 @@ impl Engines {
         let program = &step.program;
         match &self.native {
             Native::Found(engine) if self.engine == Engine::Native && size_of(program) <= MAX_COMPILED => {
-                engine.compile(program, effort(program)).map(Some).map_err(|why| Ran::Fallback(why.to_string()))
+                let code = engine.compile_with(program, effort(program), self.checks);
+                code.map(Some).map_err(|why| Ran::Fallback(why.to_string()))
             }
             _ => Ok(None),
         }
@@ -318,6 +324,10 @@ impl Engines {
             native::run::Stop::Error { code, span, .. } => Ran::Failed { code, span },
             native::run::Stop::Memory { code, .. } => Ran::Failed { code, span: Span::default() },
             native::run::Stop::Mismatch { text, .. } => Ran::Fallback(text),
+            native::run::Stop::Violation { text, span, .. } => {
+                self.violation = Some((text.clone(), span));
+                Ran::Fallback(text)
+            }
         })
     }
 

@@ -29,6 +29,7 @@ pub use engine::{Engine, Ran};
 pub use eval::show::show;
 pub use eval::{Value, work};
 pub use library::FILES as LIBRARY;
+pub use native::emit::Checks;
 pub use native::run::Again;
 pub use session::{Failure, Outcome, Session};
 pub use world::{Offline, World};

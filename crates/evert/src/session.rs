@@ -259,13 +259,26 @@ impl Session {
     /// Runs one step of a module.
     pub fn run_step(&mut self, step: &Step) -> base::Result<Value> {
         let function = constant(step.code.clone());
-        let value = self.engines.run(&mut self.machine, &function, &step.code, step.span)?;
+        let value = self.engines.run(&mut self.machine, &function, &step.code, step.span);
+        if let Some((what, span)) = self.engines.violation.take() {
+            panic!("native: {what}, at {}", self.place(span.unwrap_or(step.span)));
+        }
+        let value = value?;
         match &step.kind {
             StepKind::Define(ids) => self.bind(ids, &value),
             StepKind::Show => settle(&value).map_err(|fault| Box::new(fault.at(step.span)))?,
             StepKind::Test(_) => {}
         }
         Ok(value)
+    }
+
+    /// A place as file, line and column.
+    fn place(&self, span: Span) -> String {
+        if self.sources.ids().all(|file| file != span.file) {
+            return "an unknown place".to_string();
+        }
+        let (line, column) = self.sources.line_column(span.file, span.start);
+        format!("{}:{line}:{column}", self.sources.get(span.file).name)
     }
 
     /// Runs a step once more on the reference evaluator, for what `machine.observed` sees: nothing is printed or defined.

@@ -4,6 +4,7 @@
 //! operation on reals is IEEE's.
 
 mod body;
+mod checks;
 mod memory;
 mod nodes;
 mod prelude;
@@ -13,6 +14,7 @@ mod sums;
 mod symbols;
 mod transcendentals;
 
+pub use checks::Checks;
 pub use symbols::{RUNTIME_SYMBOLS, SIGNATURES};
 
 use std::collections::BTreeSet;
@@ -22,26 +24,36 @@ use loops::{Descriptor, Kind, Leaf, Program};
 
 /// The module's text.
 pub fn emit(program: &Program) -> String {
+    emit_with(program, Checks::Language)
+}
+
+/// The same, with checks.
+pub fn emit_with(program: &Program, checks: Checks) -> String {
     let mut text = String::from("source_filename = \"evert\"\n\n");
     let mut needs = Needs::default();
     let recursive = recursion::recursive(program);
     descriptors(program, &mut text);
     for (number, function) in program.functions.iter().enumerate() {
-        body::function(program, number, function, recursive[number], &mut needs, &mut text);
+        let function = body::Of { program, number, function, recursive: recursive[number], checks };
+        body::function(function, &mut needs, &mut text);
     }
     entry(program, &mut text);
-    match program.places {
-        None => needs.nodes.iter().for_each(|words| prelude::allocation(*words, &mut text)),
-        // The runtime writes down who makes what.
-        Some(_) => needs.nodes.iter().for_each(|words| prelude::allocation_by_runtime(*words, &mut text)),
-    }
-    needs.freed.iter().for_each(|words| prelude::freeing(*words, &mut text));
+    let (checked, surveyed) = (checks == Checks::Memory, program.places.is_some());
+    // The runtime writes down who makes what, or what is alive.
+    let allocation = if checked || surveyed { prelude::allocation_by_runtime } else { prelude::allocation };
+    needs.nodes.iter().for_each(|words| allocation(*words, &mut text));
+    let freeing = if checked { prelude::freeing_by_runtime } else { prelude::freeing };
+    needs.freed.iter().for_each(|words| freeing(*words, &mut text));
     transcendentals::define(&needs.transcendentals, &mut text);
     prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));
     if needs.sums {
         text.push_str(sums::SUM_VALUES);
     }
     text.push_str(prelude::TEXT);
+    if checked {
+        text.push_str(checks::TEXT);
+        text.extend(needs.places);
+    }
     text
 }
 
@@ -55,6 +67,8 @@ pub(crate) struct Needs {
     pub(crate) transcendentals: BTreeSet<u16>,
     /// Are there sums?
     pub(crate) sums: bool,
+    /// Constants that say where code is, in a checked build.
+    pub(crate) places: Vec<String>,
 }
 
 /// LLVM's type of a leaf in a register.

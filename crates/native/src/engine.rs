@@ -8,10 +8,11 @@ use eval::Value;
 use first_order::Codes;
 use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Unavailable};
 
-use crate::emit::emit;
+use crate::emit::{Checks, emit_with};
 use crate::layout::Layouts;
 use crate::run::{Again, Runner, Stop, Tables, Usage};
 use crate::runtime::Site;
+use crate::runtime::ledger::Checked;
 use crate::runtime::survey::{Found, Watched};
 use crate::runtime::symbols::symbols;
 use crate::stack::Entry;
@@ -42,6 +43,7 @@ pub struct Compiled {
     pub stats: Stats,
     /// Who makes objects, if the program is surveyed.
     pub places: Option<Vec<loops::Place>>,
+    checks: Checks,
     /// Keeps the entry's memory.
     _code: Code,
 }
@@ -101,17 +103,28 @@ impl Engine {
 
     /// Makes a program ready to run.
     pub fn compile(&self, program: &first_order::Program, effort: Effort) -> Result<Compiled, Broken> {
+        self.compile_with(program, effort, Checks::Language)
+    }
+
+    /// The same, with checks.
+    pub fn compile_with(
+        &self,
+        program: &first_order::Program,
+        effort: Effort,
+        checks: Checks,
+    ) -> Result<Compiled, Broken> {
         let lowered = loops::lower(program);
-        let ir = emit(&lowered);
+        let ir = emit_with(&lowered, checks);
         // SAFETY: `emit` keeps to the contract for the tables of the program it is given.
-        unsafe { self.load(&ir, tables(program, &lowered), effort) }
+        let compiled = unsafe { self.load(&ir, tables(program, &lowered), effort) }?;
+        Ok(Compiled { checks, ..compiled })
     }
 
     /// The same, for a survey of the heap where the program prints [`MARK`](crate::runtime::survey::MARK).
     pub fn compile_surveyed(&self, program: &first_order::Program, effort: Effort) -> Result<Compiled, Broken> {
         let lowered = loops::lower_surveyed(program);
         // SAFETY: as for `compile`.
-        let compiled = unsafe { self.load(&emit(&lowered), tables(program, &lowered), effort) }?;
+        let compiled = unsafe { self.load(&emit_with(&lowered, Checks::Language), tables(program, &lowered), effort) }?;
         Ok(Compiled { places: lowered.places, ..compiled })
     }
 
@@ -130,7 +143,7 @@ impl Engine {
         let entry = unsafe { std::mem::transmute::<*const (), Entry>(entry) };
         let not_kept = self.cache.trouble().filter(|_| !cache_hit).map(str::to_string);
         let stats = Stats { ir_bytes: ir.len(), object_bytes: object.len(), cache_hit, not_kept, compiling, linking };
-        Ok(Compiled { entry, tables, stats, places: None, _code: code })
+        Ok(Compiled { entry, tables, stats, places: None, checks: Checks::Language, _code: code })
     }
 
     /// Runs a program on values of its parameters' shapes.
@@ -142,6 +155,7 @@ impl Engine {
         output: &mut dyn FnMut(&str),
     ) -> Result<Value, Stop> {
         self.runner.watch(if program.places.is_some() { Watched::Yes } else { Watched::No });
+        self.check_memory(program);
         // SAFETY: the entry was made for the tables it is kept with, and the code is alive.
         unsafe { self.runner.run(program.entry, &program.tables, codes, args, output) }
     }
@@ -156,8 +170,14 @@ impl Engine {
         again: &mut dyn FnMut(Duration) -> Again,
     ) -> Result<Value, Stop> {
         self.runner.watch(Watched::No);
+        self.check_memory(program);
         // SAFETY: as for `run`.
         unsafe { self.runner.repeat(program.entry, &program.tables, codes, args, output, again) }
+    }
+
+    fn check_memory(&mut self, program: &Compiled) {
+        let checked = if program.checks == Checks::Memory { Checked::Yes } else { Checked::No };
+        self.runner.check_memory(checked);
     }
 
     /// What the last run took.

@@ -13,6 +13,7 @@ use eval::{Value, memory};
 use first_order::{Codes, ShapeId, Shapes};
 
 use crate::layout::Layouts;
+use crate::runtime::ledger::Checked;
 use crate::runtime::prim::release_words;
 use crate::runtime::survey::{Found, Watched};
 use crate::runtime::{Context, Environment, Failure, Site, object};
@@ -39,6 +40,8 @@ pub enum Stop {
     Mismatch { text: String, printed: usize },
     /// There was no memory for an object.
     Memory { code: Code, printed: usize },
+    /// In a checked run: what the compiler relies on didn't hold, and where.
+    Violation { text: String, span: Option<Span>, printed: usize },
 }
 
 /// What the last run took.
@@ -58,12 +61,19 @@ pub struct Runner {
     stack: Stack,
     words: Vec<u64>,
     usage: Usage,
+    checked: Checked,
 }
 
 impl Runner {
     /// `None` if the system has no room for a stack.
     pub fn new() -> Option<Runner> {
-        Some(Runner { ctx: Context::new(), stack: Stack::new()?, words: vec![], usage: Usage::default() })
+        Some(Runner {
+            ctx: Context::new(),
+            stack: Stack::new()?,
+            words: vec![],
+            usage: Usage::default(),
+            checked: Checked::No,
+        })
     }
 
     pub fn usage(&self) -> Usage {
@@ -73,6 +83,15 @@ impl Runner {
     /// From now on runs are surveyed, or not.
     pub fn watch(&mut self, watched: Watched) {
         self.ctx.watch(watched);
+    }
+
+    /// From now on runs are checked, or not: the code must be of that kind.
+    pub fn check_memory(&mut self, checked: Checked) {
+        if self.checked != checked {
+            self.checked = checked;
+            self.ctx.reset();
+            self.ctx.check_memory(checked);
+        }
     }
 
     /// What was alive at the mark of the last run, if it was surveyed and came there.
@@ -137,12 +156,32 @@ impl Runner {
         let outcome = unsafe { self.run_in(&environment, entry, tables, args, again) };
         self.usage.peak_bytes = self.ctx.peak_bytes();
         self.usage.allocated_bytes = self.ctx.allocated_bytes();
+        let violation = self.violation();
         self.ctx.reset();
         self.stack.trim();
+        if let Some((text, span)) = violation {
+            return Err(Stop::Violation { text, span, printed: environment.printed.get() });
+        }
         if let Some(payload) = self.ctx.take_panic() {
             resume_unwind(payload);
         }
         outcome.map_err(|failure| stop(failure, environment.printed.get()))
+    }
+
+    /// After a checked run: what didn't hold, in which operation and function, and where.
+    fn violation(&mut self) -> Option<(String, Option<Span>)> {
+        if self.checked == Checked::No {
+            return None;
+        }
+        let panic = self.ctx.take_panic();
+        let said = panic.as_ref().map(|panic| {
+            let text = panic.downcast_ref::<&str>().copied();
+            text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
+        });
+        let what = said.or(self.ctx.audit().err())?;
+        let place = self.ctx.place();
+        let (operation, span) = place.map_or(("the border".into(), None), |(text, span)| (text, Some(span)));
+        Some((format!("{what}: {operation}"), span))
     }
 
     /// # Safety

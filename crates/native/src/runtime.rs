@@ -8,11 +8,13 @@
 //! they leave. What calls the evaluator goes through [`crate::stack::on_host`].
 
 pub mod arrays;
+pub mod checks;
 pub mod collect;
 pub mod collector;
 mod fast;
 pub mod handle;
 pub mod heap;
+pub mod ledger;
 pub mod object;
 pub mod prim;
 pub mod survey;
@@ -42,7 +44,9 @@ pub struct Context {
     host: usize,
     /// Who makes objects, in code that says so: the number of a place, from 1; 0 is the border.
     site: u64,
-    reserved: [u64; 2],
+    /// Where code is, in a checked build.
+    place: *const checks::Place,
+    reserved: u64,
     /// Objects to be used again, by their size in words, linked through their first word.
     free: [*mut u64; SMALL_WORDS],
     heap: Heap,
@@ -54,6 +58,9 @@ pub struct Context {
 /// Where compiled code writes who makes objects.
 pub const SITE_WORD: u32 = 5;
 
+/// Where the code of a checked build writes where it is.
+pub const PLACE_WORD: u32 = 6;
+
 /// Objects of fewer words come from chunks, the others one by one.
 pub const SMALL_WORDS: usize = 64;
 
@@ -61,6 +68,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Context, live) == 3 * 8);
     assert!(std::mem::offset_of!(Context, host) == stack::HOST_WORD * 8);
     assert!(std::mem::offset_of!(Context, site) == SITE_WORD as usize * 8);
+    assert!(std::mem::offset_of!(Context, place) == PLACE_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, free) == 8 * 8);
 };
 
@@ -105,7 +113,8 @@ impl Context {
             live: 0,
             host: 0,
             site: 0,
-            reserved: [0; 2],
+            place: ptr::null(),
+            reserved: 0,
             free: [ptr::null_mut(); SMALL_WORDS],
             heap: Heap::default(),
             failure: None,

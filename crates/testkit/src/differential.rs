@@ -9,7 +9,7 @@ use base::Diagnostic;
 use eval::Value;
 use eval::prims::Tolerance;
 use eval::value::Form;
-use evert::{Engine, Ran, Session};
+use evert::{Checks, Engine, Ran, Session};
 
 /// What the reference evaluator doesn't finish in so many steps isn't asked of the others.
 const MAX_STEPS: u64 = 3_000_000;
@@ -62,10 +62,11 @@ pub fn questions(entry: &str, point: &str) -> [String; 4] {
 }
 
 /// Tries every question of a case on every engine; says before each which it is.
-pub fn compare(case: &Case, tell: &mut dyn FnMut(Engine, &str)) -> Tally {
+pub fn compare(case: &Case, checks: Checks, tell: &mut dyn FnMut(Engine, &str)) -> Tally {
     let mut tally = Tally::default();
     let mut reference = Trial::new(case, Engine::Reference);
     let mut others = ENGINES.map(|engine| Trial::new(case, engine));
+    others.iter_mut().for_each(|trial| trial.session.engines.checks = checks);
     for step in case.points.iter().flat_map(|point| questions(&case.entry, point)) {
         let expected = reference.run(&step).result;
         if let Err(Failed::Error(error)) = &expected
@@ -121,7 +122,8 @@ struct Outcome {
 
 enum Failed {
     Error(Box<Diagnostic>),
-    Panic,
+    /// What it said
+    Panic(String),
 }
 
 impl Trial {
@@ -140,7 +142,11 @@ impl Trial {
         let session = AssertUnwindSafe(&mut self.session);
         let result = match catch_unwind(move || { session }.evaluate(step)) {
             Ok(result) => result.map_err(|mut errors| Failed::Error(Box::new(errors.swap_remove(0)))),
-            Err(_) => Err(Failed::Panic),
+            Err(panic) => {
+                let words =
+                    panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+                Err(Failed::Panic(words.unwrap_or("a panic").into()))
+            }
         };
         let ran = self.session.engines.log.as_mut().and_then(Vec::pop);
         Outcome { result, ran: ran.map(|(_, ran)| ran), leaked: self.session.engines.leaks > leaks }
@@ -151,7 +157,7 @@ impl Trial {
 fn differs(expected: &Result<Value, Failed>, found: &Result<Value, Failed>) -> Option<(&'static str, String)> {
     let differ = |kind| Some((kind, format!("expected {}\n  found {}", in_words(expected), in_words(found))));
     match (expected, found) {
-        (_, Err(Failed::Panic)) | (Err(Failed::Panic), _) => differ("panic"),
+        (_, Err(Failed::Panic(_))) | (Err(Failed::Panic(_)), _) => differ("panic"),
         (Ok(a), Ok(b)) if same(a, b) => None,
         (Ok(_), Ok(_)) => differ("value"),
         (Err(Failed::Error(a)), Err(Failed::Error(b))) if a == b => None,
@@ -163,7 +169,7 @@ fn in_words(outcome: &Result<Value, Failed>) -> String {
     match outcome {
         Ok(value) => evert::show(value),
         Err(Failed::Error(error)) => format!("{} at {:?}: {}", error.code, error.span(), error.message),
-        Err(Failed::Panic) => "a panic".into(),
+        Err(Failed::Panic(words)) => words.clone(),
     }
 }
 

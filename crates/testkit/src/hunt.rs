@@ -3,18 +3,22 @@
 //!
 //! `--seed N` is the first seed, `--count N` or `--minutes N` how many, `--jobs N` how many at once; `--as-found` doesn't make
 //! finds smaller; `--patience N` is the time in seconds that a step may take; `--show` prints the program of the first seed.
+//! `--arrays` makes programs about arrays that try to break them ([`crate::hostile`]); `--checked` has compiled code verify its memory.
 //! The last line says what was done.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
+use eval::memory::Meter;
+use evert::Checks;
+
 use crate::differential::{Case, Tally, compare};
-use crate::generate::{PRODUCTIONS, generate};
-use crate::shrink;
+use crate::generate::{self, PRODUCTIONS, Program};
+use crate::{hostile, shrink};
 
 /// A step that takes longer than this, in seconds, is a find.
 const PATIENCE: u64 = 30;
@@ -26,12 +30,43 @@ pub struct Arguments {
     pub jobs: usize,
     pub small: bool,
     pub patience: Duration,
+    pub programs: Programs,
+    /// What compiled code verifies.
+    pub checks: Checks,
+}
+
+/// Which programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Programs {
+    /// Smooth ones of all kinds.
+    Smooth,
+    /// About arrays, with errors.
+    Arrays,
+}
+
+impl Programs {
+    fn generate(self, seed: u64) -> Program {
+        match self {
+            Programs::Smooth => generate::generate(seed),
+            Programs::Arrays => hostile::generate(seed),
+        }
+    }
+
+    /// What a question about one of them begins with.
+    fn word(self) -> &'static str {
+        match self {
+            Programs::Smooth => "seed ",
+            Programs::Arrays => "arrays ",
+        }
+    }
 }
 
 impl Default for Arguments {
     fn default() -> Arguments {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        Arguments { seed: 0, count: None, minutes: None, jobs, small: true, patience: Duration::from_secs(PATIENCE) }
+        let patience = Duration::from_secs(PATIENCE);
+        let (programs, checks) = (Programs::Smooth, Checks::Language);
+        Arguments { seed: 0, count: None, minutes: None, jobs, small: true, patience, programs, checks }
     }
 }
 
@@ -73,8 +108,10 @@ fn read_arguments() -> Arguments {
             "--jobs" => found.jobs = number() as usize,
             "--patience" => found.patience = Duration::from_secs(number()),
             "--as-found" => found.small = false,
+            "--arrays" => found.programs = Programs::Arrays,
+            "--checked" => found.checks = Checks::Memory,
             "--show" => {
-                let program = generate(found.seed);
+                let program = found.programs.generate(found.seed);
                 println!("{}// at {}", program.source(), program.points.join(" and "));
                 std::process::exit(0);
             }
@@ -99,10 +136,11 @@ impl Hunt {
 impl Hunt {
     /// In how many programs each production occurs, in a table.
     pub fn covered(&self) -> String {
-        let count = |name: &str| self.coverage.get(name).copied().unwrap_or(0);
-        let mut names: Vec<&str> = PRODUCTIONS.iter().map(|(name, _)| *name).collect();
-        names.dedup();
-        names.iter().map(|name| format!("{name:24} {}\n", count(name))).collect()
+        let mut coverage = self.coverage.clone();
+        if coverage.keys().any(|name| PRODUCTIONS.iter().any(|(known, _)| known == name)) {
+            PRODUCTIONS.iter().for_each(|(name, _)| drop(coverage.entry(name).or_default()));
+        }
+        coverage.iter().map(|(name, count)| format!("{name:24} {count}\n")).collect()
     }
 }
 
@@ -121,9 +159,10 @@ pub fn hunt(arguments: &Arguments) -> Hunt {
                     if seed >= end || deadline.is_some_and(|deadline| Instant::now() > deadline) {
                         break;
                     }
-                    let verdict =
-                        server.get_or_insert_with(Server::start).ask(&format!("seed {seed}"), arguments.patience);
-                    let found = note(&hunt, seed, &verdict);
+                    let question = format!("{}{seed}", arguments.programs.word());
+                    let server_here = server.get_or_insert_with(|| Server::start(arguments.checks));
+                    let verdict = server_here.ask(&question, arguments.patience);
+                    let found = note(&hunt, seed, arguments.programs, &verdict);
                     if verdict.is_no_answer() {
                         server = None;
                     }
@@ -137,10 +176,10 @@ pub fn hunt(arguments: &Arguments) -> Hunt {
     hunt.into_inner().expect("no panic")
 }
 
-fn note(hunt: &Mutex<Hunt>, seed: u64, verdict: &Verdict) -> Option<String> {
+fn note(hunt: &Mutex<Hunt>, seed: u64, programs: Programs, verdict: &Verdict) -> Option<String> {
     let mut hunt = hunt.lock().expect("no panic");
     hunt.programs += 1;
-    for name in generate(seed).productions {
+    for name in programs.generate(seed).productions {
         *hunt.coverage.entry(name).or_default() += 1;
     }
     if hunt.programs.is_multiple_of(100) {
@@ -168,12 +207,13 @@ fn tell(seed: u64, words: &str, arguments: &Arguments) {
     if !arguments.small {
         return;
     }
-    let program = generate(seed);
+    let program = arguments.programs.generate(seed);
     let case = Case { source: program.source(), entry: program.entry.into(), points: program.points.clone() };
     let kind = kind_of(words);
     let mut server = None;
     let smaller = shrink::shrink(&case, &mut |case| {
-        let verdict = server.get_or_insert_with(Server::start).ask(&written(case), arguments.patience);
+        let verdict =
+            server.get_or_insert_with(|| Server::start(arguments.checks)).ask(&written(case), arguments.patience);
         if verdict.is_no_answer() {
             server = None;
         }
@@ -183,7 +223,8 @@ fn tell(seed: u64, words: &str, arguments: &Arguments) {
             Verdict::Late(_) => kind.starts_with("hang"),
         }
     });
-    let last = server.get_or_insert_with(Server::start).ask(&written(&smaller), arguments.patience);
+    let last =
+        server.get_or_insert_with(|| Server::start(arguments.checks)).ask(&written(&smaller), arguments.patience);
     if let Verdict::Answer { finds, .. } = &last {
         finds.iter().take(2).for_each(|find| println!("  {}", find.replace('\n', "\n  ")));
     }
@@ -218,16 +259,22 @@ impl Verdict {
 struct Server {
     child: Child,
     answers: mpsc::Receiver<String>,
+    /// What it wrote to its standard error last.
+    last_words: Arc<Mutex<String>>,
 }
 
 const SERVE: &str = "EVERT_DIFFERENTIAL_CHILD";
+/// A child whose compiled code verifies its memory.
+const CHECKED: &str = "checked";
 
 impl Server {
-    fn start() -> Server {
+    fn start(checks: Checks) -> Server {
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
-        command.env(SERVE, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let checked = if checks == Checks::Memory { CHECKED } else { "1" };
+        command.env(SERVE, checked).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("a child");
+        let last_words = last_words(&mut child);
         let stdout = child.stdout.take().expect("piped");
         let (sender, answers) = mpsc::channel();
         std::thread::spawn(move || {
@@ -237,7 +284,7 @@ impl Server {
                 }
             }
         });
-        Server { child, answers }
+        Server { child, answers, last_words }
     }
 
     fn ask(&mut self, question: &str, patience: Duration) -> Verdict {
@@ -262,12 +309,27 @@ impl Server {
                     }
                     _ => {}
                 },
-                Err(mpsc::RecvTimeoutError::Disconnected) => return Verdict::Broken(last),
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    let words = self.last_words.lock().map_or(String::new(), |words| words.clone());
+                    return Verdict::Broken(format!("{last}\n  {words}"));
+                }
                 Err(mpsc::RecvTimeoutError::Timeout) if step.was_idle(&self.child, patience) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => return Verdict::Late(last),
             }
         }
     }
+}
+
+/// The last line that a child has written to its standard error.
+fn last_words(child: &mut Child) -> Arc<Mutex<String>> {
+    let (stderr, words) = (child.stderr.take().expect("piped"), Arc::new(Mutex::new(String::new())));
+    let last = words.clone();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok).filter(|line| line.len() > 3) {
+            *last.lock().expect("no panic") = line;
+        }
+    });
+    words
 }
 
 /// When a step began. On a machine that does other things as well, the time that counts is the child's own.
@@ -310,26 +372,32 @@ pub fn serve() -> bool {
     if std::env::var_os(SERVE).is_none() {
         return false;
     }
+    let checks =
+        if std::env::var_os(SERVE).is_some_and(|how| how == CHECKED) { Checks::Memory } else { Checks::Language };
     let on_a_large_stack = std::thread::Builder::new().stack_size(1 << 28);
-    let answering = on_a_large_stack.spawn(|| {
+    let answering = on_a_large_stack.spawn(move || {
+        eval::memory::limit(Meter { used: || 0, limit: LARGEST_ARRAY });
         for line in std::io::stdin().lines().map_while(Result::ok) {
-            answer(&line.replace("\\n", "\n"));
+            answer(&line.replace("\\n", "\n"), checks);
         }
     });
     let ended = answering.expect("a thread").join();
     std::process::exit(i32::from(ended.is_err()));
 }
 
-fn answer(question: &str) {
-    let case = match question.strip_prefix("seed ") {
-        Some(seed) => {
-            let program = generate(seed.parse().expect("a number"));
-            Case { source: program.source(), entry: program.entry.into(), points: program.points }
-        }
+/// No array of a random program may take more memory at once: what a machine has differs.
+const LARGEST_ARRAY: usize = 1 << 30;
+
+fn answer(question: &str, checks: Checks) {
+    let seeded = [Programs::Smooth, Programs::Arrays]
+        .into_iter()
+        .find_map(|programs| Some(programs.generate(question.strip_prefix(programs.word())?.parse().ok()?)));
+    let case = match seeded {
+        Some(program) => Case { source: program.source(), entry: program.entry.into(), points: program.points },
         None => read_case(question),
     };
     let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } =
-        compare(&case, &mut |engine, step| println!("step {engine:?}: {}", step.replace('\n', " ")));
+        compare(&case, checks, &mut |engine, step| println!("step {engine:?}: {}", step.replace('\n', " ")));
     let mut lines = String::new();
     for find in &finds {
         let words = format!("{:?} {}: {}\n  in {}", find.engine, find.kind, find.words, find.step);

@@ -9,6 +9,7 @@ pub mod differences;
 pub mod differential;
 pub mod generate;
 pub mod growth;
+pub mod hostile;
 pub mod hunt;
 pub mod lab;
 pub mod random;

@@ -8,21 +8,25 @@ use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Placed, Program, Statemen
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
-use super::{Needs, RESULTS_BY_VALUE, prelude, return_type, type_of};
+use super::{Checks, Needs, RESULTS_BY_VALUE, prelude, return_type, type_of};
 use crate::runtime::SITE_WORD;
 
 /// Words of an object before its leaves, and of an array before its lengths.
 pub(super) const HEADER: u32 = 2;
 const ARRAY_HEADER: u32 = 3;
 
-pub(super) fn function(
-    program: &Program,
-    number: usize,
-    function: &Function,
-    recursive: bool,
-    needs: &mut Needs,
-    text: &mut String,
-) {
+/// A function to be written.
+pub(super) struct Of<'p> {
+    pub(super) program: &'p Program,
+    pub(super) number: usize,
+    pub(super) function: &'p Function,
+    /// Can it be running twice at once?
+    pub(super) recursive: bool,
+    pub(super) checks: Checks,
+}
+
+pub(super) fn function(of: Of, needs: &mut Needs, text: &mut String) {
+    let Of { program, number, function, recursive, checks } = of;
     let mut params = vec!["ptr noalias %ctx".to_string()];
     params.extend(
         function.params.iter().map(|param| format!("{} %v{}", type_of(function.vars[param.0 as usize]), param.0)),
@@ -40,6 +44,7 @@ pub(super) fn function(
         program,
         function,
         recursive,
+        checks,
         needs,
         lines,
         label: "entry".to_string(),
@@ -68,9 +73,10 @@ struct OpenLoop {
 
 pub(super) struct Body<'p> {
     pub(super) program: &'p Program,
-    function: &'p Function,
+    pub(super) function: &'p Function,
     /// Can the function be running twice at once?
     pub(super) recursive: bool,
+    pub(super) checks: Checks,
     pub(super) needs: &'p mut Needs,
     pub(super) lines: Lines<'p>,
     /// The basic block that is being written.
@@ -82,7 +88,7 @@ pub(super) struct Body<'p> {
     /// Words of scratch memory for the runtime's functions, and for results of our own.
     words: usize,
     outs: usize,
-    span: Span,
+    pub(super) span: Span,
 }
 
 /// The values of a block that has ended by yielding; `None` if control doesn't get there.
@@ -235,6 +241,7 @@ impl Body<'_> {
                     None
                 }
                 End::Never => {
+                    self.check_never();
                     self.line(format_args!("unreachable"));
                     None
                 }
@@ -245,6 +252,7 @@ impl Body<'_> {
     /// Does control get behind the statement?
     fn statement(&mut self, Statement { vars, op, .. }: &Statement) -> bool {
         let name = vars.first().map_or(String::new(), |var| format!("%v{}", var.0));
+        self.check(op);
         match op {
             Op::Scalar(scalar, atoms) => self.scalar(&name, *scalar, atoms),
             Op::Fused(a, b, c) => {

@@ -63,6 +63,14 @@ pub(super) fn freeing(words: u32, text: &mut String) {
     );
 }
 
+/// The same, by the runtime.
+pub(super) fn freeing_by_runtime(words: u32, text: &mut String) {
+    let _ = writeln!(
+        text,
+        "define internal fastcc void @free_{words}(ptr noalias %ctx, ptr %p) nounwind {{\n  call void @rt_give_back(ptr %ctx, ptr %p)\n  ret void\n}}\n"
+    );
+}
+
 /// The ranks for which there is an `add_at`.
 pub(super) const ADD_AT: std::ops::RangeInclusive<usize> = 1..=2;
 

@@ -79,6 +79,19 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     // words); then what all chunks make together.
     ("rt_sum_chunk", "void (double sum, ptr room, i64 chunk)"),
     ("rt_sum_end", "double (ptr room, i64 chunks)"),
+    // A checked build only. Takes back the room of an object that nobody sees; what it holds is cared for.
+    ("rt_give_back", "void (ptr ctx, ptr object)"),
+    // Each ends the run unless what it says holds: the condition isn't 0; a live object; null, a tag or a live object; a live object with one
+    // owner; a live node of this descriptor; a live array that has this axis; a live array of this rank whose elements have so many words;
+    // one of its elements.
+    ("rt_check_holds", "void (ptr ctx, i64 condition)"),
+    ("rt_check_object", "void (ptr ctx, ptr object)"),
+    ("rt_check_pointer", "void (ptr ctx, ptr pointer)"),
+    ("rt_check_alone", "void (ptr ctx, ptr object)"),
+    ("rt_check_node", "void (ptr ctx, ptr node, ptr descriptor)"),
+    ("rt_check_axis", "void (ptr ctx, ptr array, i64 axis)"),
+    ("rt_check_array", "void (ptr ctx, ptr array, i64 kind, i64 rank, i64 words)"),
+    ("rt_check_element", "void (ptr ctx, ptr array, i64 kind, i64 rank, i64 words, i64 at)"),
     // The rest is what LLVM makes of its intrinsics where the processor has no instruction for them.
     ("fmod", "double (double, double)"),
     ("floor", "double (double)"),

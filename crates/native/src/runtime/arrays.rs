@@ -4,6 +4,7 @@ use std::slice;
 
 use base::{Span, codes};
 
+use super::checks::verify;
 use super::object::{self, ArrayView, Descriptor, is_object};
 use super::symbols::{release_here, span};
 use super::{Context, fail_with};
@@ -45,6 +46,7 @@ pub unsafe extern "C" fn rt_row(ctx: *mut Context, array: *mut u64, dropped: u64
     // SAFETY: the array is alive and the row inside it; the new array has as many elements.
     unsafe {
         let view = ArrayView::new(array);
+        verify(ctx, "a row isn't in its array", || is_inside(view, dropped as usize, at));
         let row = ArrayView::new(new_array(ctx, view.descriptor(), &view.lengths()[dropped as usize..], None));
         copy_elements(view, at as usize, row);
         row.object
@@ -59,6 +61,7 @@ pub unsafe extern "C" fn rt_copy_array(ctx: *mut Context, array: *mut u64) -> *m
     // SAFETY: the array is alive and has more than one owner.
     unsafe {
         let view = ArrayView::new(array);
+        verify(ctx, "an array is copied that nobody else sees", || object::count(array) > 1);
         let copy = ArrayView::new(new_array(ctx, view.descriptor(), view.lengths(), None));
         copy_elements(view, 0, copy);
         *array -= 1;
@@ -97,6 +100,7 @@ pub unsafe extern "C" fn rt_replace_row(
 ) -> *mut u64 {
     // SAFETY: both are alive arrays of one kind of elements; the place was checked to be inside.
     unsafe {
+        verify(ctx, "a row isn't in its array", || is_inside(ArrayView::new(array), dropped as usize, at));
         if ArrayView::new(array).lengths()[dropped as usize..] != *ArrayView::new(row).lengths() {
             fail_with(ctx, codes::SHAPE_MISMATCH, Some(span(file, start, end)));
         }
@@ -138,6 +142,7 @@ pub unsafe extern "C" fn rt_store_row(
         if array.lengths()[1..] != *row.lengths() {
             fail_with(ctx, codes::RAGGED_ARRAY, Some(span(file, start, end)));
         }
+        verify(ctx, "a row isn't in its array", || at < count && array.lengths()[0] == count);
         let size = row.size();
         row.copy_elements(0, array, at as usize * size, size);
         row.pointers(0, size).for_each(|word| object::retain(word));
@@ -159,6 +164,12 @@ unsafe fn array_of_rows(ctx: *mut Context, row: ArrayView, count: u64, span: Spa
     lengths[1..=row.rank].copy_from_slice(row.lengths());
     // SAFETY: by this function's contract; rows and the array of them have one descriptor.
     unsafe { new_array(ctx, row.descriptor(), &lengths[..=row.rank], Some(span)) }
+}
+
+/// Is the row behind `dropped` indices, from element `at` on, part of the array?
+fn is_inside(array: ArrayView, dropped: usize, at: u64) -> bool {
+    let row = array.lengths().get(dropped..).map(|lengths| lengths.iter().product::<u64>());
+    row.is_some_and(|row| row.checked_add(at).is_some_and(|end| end <= array.size() as u64))
 }
 
 /// Fills an array with copies of the elements of another from `at` on.

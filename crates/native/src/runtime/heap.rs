@@ -10,6 +10,7 @@ use base::{Code, codes};
 use eval::memory;
 use rustc_hash::FxHashMap;
 
+use super::ledger::Ledger;
 use super::object::{self, ArrayView, Descriptor, HANDLE, HEADER, is_object};
 use super::survey::Survey;
 use super::{Context, SMALL_WORDS, arrays, handle};
@@ -43,6 +44,8 @@ pub(super) struct Heap {
     lost: usize,
     /// Who made what, if somebody asks.
     pub(super) survey: Option<Survey>,
+    /// What is alive, if runs are checked.
+    pub(super) ledger: Option<Box<Ledger>>,
     /// The most bytes that were in use at once, in all runs.
     most: usize,
     spare: Spare,
@@ -128,6 +131,7 @@ impl Default for Heap {
             large_alive: 0,
             lost: 0,
             survey: None,
+            ledger: None,
             most: 0,
             spare: Spare::default(),
             last_grown: 0,
@@ -147,12 +151,18 @@ impl Context {
     /// Room for an object of so many words, counted as live; its contents are anything.
     pub fn allocate(&mut self, words: usize) -> Result<*mut u64, Code> {
         debug_assert!(words >= HEADER, "an object has a header");
-        let object = if words < SMALL_WORDS { self.small(words)? } else { self.large(words)? };
+        let object = if self.heap.ledger.is_some() { self.allocate_recorded(words)? } else { self.room(words)? };
         if let Some(survey) = &mut self.heap.survey {
             survey.made(object, self.site);
         }
         self.live += 1;
         Ok(object)
+    }
+
+    /// Room for so many words.
+    #[inline]
+    pub(super) fn room(&mut self, words: usize) -> Result<*mut u64, Code> {
+        if words < SMALL_WORDS { self.small(words) } else { self.large(words) }
     }
 
     /// Room for a node of this descriptor with one owner; its leaf words are 0.
@@ -342,7 +352,8 @@ impl Context {
                 return Err(codes::RECURSION_TOO_DEEP);
             }
             let alone = object::count(array) == 1;
-            let moved = if alone && object::size_in_words(array) >= SMALL_WORDS && size >= SMALL_WORDS {
+            let may_grow_there = alone && self.heap.ledger.is_none();
+            let moved = if may_grow_there && object::size_in_words(array) >= SMALL_WORDS && size >= SMALL_WORDS {
                 self.resize_large(array, size)?
             } else {
                 let longer = self.allocate(size)?;
@@ -450,23 +461,41 @@ impl Context {
     /// # Safety
     /// `object` is an object that nobody uses any more.
     pub(super) unsafe fn give_back(&mut self, object: *mut u64) {
-        // SAFETY: by this function's contract; small objects are linked through their first word.
+        // SAFETY: by this function's contract.
         unsafe {
+            if self.heap.ledger.is_some() {
+                return self.retire(object);
+            }
             let words = object::size_in_words(object);
             if let Some(survey) = &mut self.heap.survey {
                 survey.gone(object);
             }
             self.live -= 1;
+            let grown = words >= SMALL_WORDS
+                && object::descriptor(object).kind == object::ARRAY
+                && ArrayView::new(object).has_grown();
+            // Of arrays that have grown, the large ones aren't kept: the next has other sizes on its way.
+            let begins_another = grown && words <= MOST_WORDS_TO_BEGIN_WITH;
+            if begins_another {
+                self.heap.last_grown = words;
+            }
+            self.give_room_back(object, words, !grown || begins_another);
+        }
+    }
+
+    /// Makes room of so many words available again; what is large may be kept for the next of its size.
+    ///
+    /// # Safety
+    /// Nobody uses it any more.
+    #[inline]
+    pub(super) unsafe fn give_room_back(&mut self, object: *mut u64, words: usize, keep: bool) {
+        // SAFETY: by this function's contract; small objects are linked through their first word.
+        unsafe {
             if words < SMALL_WORDS {
                 object.write(self.free[words] as u64);
                 self.free[words] = object;
             } else {
-                // Of arrays that have grown, the large ones aren't kept: the next has other sizes on its way.
-                let grown = object::descriptor(object).kind == object::ARRAY && ArrayView::new(object).has_grown();
-                if grown && words <= MOST_WORDS_TO_BEGIN_WITH {
-                    self.heap.last_grown = words;
-                }
-                self.return_large(object, !grown || words <= MOST_WORDS_TO_BEGIN_WITH);
+                self.return_large(object, keep);
             }
         }
     }
@@ -474,6 +503,7 @@ impl Context {
     /// Takes everything back, whatever is still alive.
     pub fn reset(&mut self) {
         handle::drop_all(self);
+        self.close_ledger();
         while !self.heap.large.is_null() {
             // SAFETY: the list holds the large objects that are alive, and nothing of the run is used any more.
             unsafe { self.return_large(self.heap.large.add(LARGE_HEADER), false) };
@@ -491,6 +521,7 @@ impl Context {
         }
         self.live = 0;
         self.site = 0;
+        self.place = ptr::null();
         self.heap.large_bytes = 0;
         self.heap.lost = 0;
         self.heap.peak = self.heap.bytes;

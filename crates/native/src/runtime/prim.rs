@@ -47,7 +47,14 @@ unsafe extern "C" fn run(ctx: *mut Context, call: *mut u8) -> u64 {
         (std::slice::from_raw_parts_mut(call.args, words), std::slice::from_raw_parts_mut(call.out, result))
     };
     // SAFETY: the arguments are live values of the site's shapes, owned by this call.
-    let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { apply(ctx, environment, site, args, out) }));
+    let outcome = catch_unwind(AssertUnwindSafe(|| unsafe {
+        check_arguments(ctx, environment, site, args);
+        let outcome = apply(ctx, environment, site, args, out);
+        if outcome.is_ok() {
+            check_result(ctx, environment, site, out);
+        }
+        outcome
+    }));
     let failure = match outcome {
         Ok(Ok(())) => return 0,
         Ok(Err(failure)) => failure,
@@ -58,6 +65,28 @@ unsafe extern "C" fn run(ctx: *mut Context, call: *mut u8) -> u64 {
     };
     ctx.fail(failure);
     1
+}
+
+/// In a checked run: are the arguments what the site says?
+fn check_arguments(ctx: &Context, environment: &Environment, site: &Site, args: &[u64]) {
+    if !ctx.is_checked() {
+        return;
+    }
+    let mut start = 0;
+    for &shape in &site.args {
+        let words = environment.border.layouts.get(shape).words;
+        let verdict = ctx.check_value(environment.border, shape, &args[start..start + words]);
+        verdict.unwrap_or_else(|what| panic!("{what}: an argument of `{}`", site.prim.name()));
+        start += words;
+    }
+}
+
+/// The same for the result.
+fn check_result(ctx: &Context, environment: &Environment, site: &Site, out: &[u64]) {
+    if ctx.is_checked() {
+        let verdict = ctx.check_value(environment.border, site.result, out);
+        verdict.unwrap_or_else(|what| panic!("{what}: the result of `{}`", site.prim.name()));
+    }
 }
 
 /// # Safety

@@ -6,6 +6,10 @@ use base::{Code, FileId, Span, codes};
 use eval::Value;
 
 use super::arrays::{rt_array, rt_copy_array, rt_grow, rt_replace_row, rt_row, rt_store_row};
+use super::checks::{
+    rt_check_alone, rt_check_array, rt_check_axis, rt_check_element, rt_check_holds, rt_check_node, rt_check_object,
+    rt_check_pointer,
+};
 use super::collect::{rt_add_at, rt_add_placed, rt_one_hot, rt_place, rt_plus};
 use super::handle;
 use super::prim::rt_prim;
@@ -38,6 +42,15 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_power_log", rt_power_log as *const ()),
         ("rt_sum_chunk", rt_sum_chunk as *const ()),
         ("rt_sum_end", rt_sum_end as *const ()),
+        ("rt_give_back", rt_give_back as *const ()),
+        ("rt_check_holds", rt_check_holds as *const ()),
+        ("rt_check_object", rt_check_object as *const ()),
+        ("rt_check_pointer", rt_check_pointer as *const ()),
+        ("rt_check_alone", rt_check_alone as *const ()),
+        ("rt_check_node", rt_check_node as *const ()),
+        ("rt_check_axis", rt_check_axis as *const ()),
+        ("rt_check_array", rt_check_array as *const ()),
+        ("rt_check_element", rt_check_element as *const ()),
         ("fmod", fmod as *const ()),
         ("floor", floor as *const ()),
         ("ceil", ceil as *const ()),
@@ -91,6 +104,13 @@ pub unsafe extern "C" fn rt_free(ctx: *mut Context, object: *mut u64) {
             stack::on_host(ctx, drop_dead, dead.cast());
         }
     }
+}
+
+/// # Safety
+/// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_give_back(ctx: *mut Context, object: *mut u64) {
+    // SAFETY: the object has no owner.
+    unsafe { (*ctx).give_back(object) };
 }
 
 unsafe extern "C" fn drop_dead(ctx: *mut Context, dead: *mut u8) -> u64 {
