@@ -6,8 +6,10 @@ mod collected;
 mod counts;
 mod facts;
 mod flatten;
+mod products;
 mod regions;
 mod sums;
+mod views;
 
 use std::rc::Rc;
 

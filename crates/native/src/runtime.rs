@@ -15,6 +15,7 @@ pub mod handle;
 pub mod heap;
 pub mod object;
 pub mod prim;
+mod products;
 pub mod survey;
 pub mod symbols;
 

@@ -1,9 +1,8 @@
 //! Array operations: tabulate as a loop that stores, reading and replacing with their checks.
 
-use base::codes;
 use first_order::{self as l3, Scalar, Type};
 
-use super::flatten::{Flatten, Known, View};
+use super::flatten::Flatten;
 use crate::term::{Atom, Block, End, Leaf, Op};
 
 impl Flatten<'_> {
@@ -19,14 +18,10 @@ impl Flatten<'_> {
                 }]
             }
             l3::Op::Array(elements) => vec![self.array(result, elements)],
-            l3::Op::Len(array) => vec![match self.known(array) {
-                Known::View(View { length: Some(length), .. }) => length,
-                Known::View(View { array, dropped, .. }) => self.let_one(Leaf::Int, Op::Axis(array, dropped)),
-                _ => {
-                    let array = self.leaf(array);
-                    self.let_one(Leaf::Int, Op::Axis(array, 0))
-                }
-            }],
+            l3::Op::Len(array) => {
+                let view = self.view_of(array);
+                vec![self.length(&view, 0)]
+            }
             l3::Op::Element(array, indices) => self.element(array, indices),
             l3::Op::Replace(array, indices, value) => vec![self.replace(array, indices, value)],
             l3::Op::Append(array, element) => {
@@ -37,7 +32,7 @@ impl Flatten<'_> {
         }
     }
 
-    fn new_array(&mut self, element: &Type, lengths: Vec<Atom>) -> Atom {
+    pub(super) fn new_array(&mut self, element: &Type, lengths: Vec<Atom>) -> Atom {
         let tables = &mut *self.tables;
         let descriptor = tables.layouts.array(element, &mut tables.descriptors);
         self.let_one(Leaf::Object, Op::NewArray(descriptor, lengths))
@@ -141,45 +136,6 @@ impl Flatten<'_> {
         self.viewed[var.0 as usize] && (indices.len() as u32) < rank
     }
 
-    /// What is read where an array, or a view of one, is read.
-    pub(super) fn viewed(&mut self, array: &l3::Atom, rank: u32) -> View {
-        match self.known(array) {
-            Known::View(view) => view,
-            _ => View { array: self.leaf(array), rank, dropped: 0, at: Atom::Int(0), length: None },
-        }
-    }
-
-    /// The row at these indices.
-    pub(super) fn row_view(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> View {
-        let Type::Array(_, rank) = self.type_of(array) else { panic!("lowering: a row of no array") };
-        let whole = self.viewed(array, rank);
-        let at = self.place(array, &whole, rank, indices);
-        View { dropped: whole.dropped + indices.len() as u32, at, length: None, ..whole }
-    }
-
-    /// The flat number of the first element behind these indices, each checked.
-    fn place(&mut self, of: &l3::Atom, view: &View, rank: u32, indices: &[l3::Atom]) -> Atom {
-        let mut at = Atom::Int(0);
-        for axis in 0..rank {
-            let index = indices.get(axis as usize);
-            if axis == 0 && index.is_none_or(|index| self.facts.is_inside(of, index)) {
-                at = index.map_or(at, |index| self.leaf(index));
-                continue;
-            }
-            let length = self.axis(view, axis);
-            if axis > 0 {
-                at = self.multiplied(at, length);
-            }
-            if let Some(index) = index {
-                let index = self.leaf(index);
-                let inside = self.let_one(Leaf::Bool, Op::InRange(index, length));
-                self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
-                at = self.added(at, index);
-            }
-        }
-        self.added(view.at, at)
-    }
-
     pub(super) fn multiplied(&mut self, a: Atom, b: Atom) -> Atom {
         match (a, b) {
             (Atom::Int(0), _) | (_, Atom::Int(1)) => a,
@@ -195,23 +151,21 @@ impl Flatten<'_> {
     }
 
     fn element(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> Vec<Atom> {
-        let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: an element of no array") };
-        let view = self.viewed(array, rank);
-        let at = self.place(array, &view, rank, indices);
-        let dropped = view.dropped + indices.len() as u32;
-        if dropped < view.rank {
-            return vec![self.let_one(Leaf::Object, Op::Row { array: view.array, dropped, at })];
+        let Type::Array(element, _) = self.type_of(array) else { panic!("lowering: an element of no array") };
+        let row = self.row_view(array, indices);
+        if !row.axes.is_empty() {
+            return vec![self.copied(&row, &element)];
         }
         let leaves = self.leaves_of(&element);
         let words = leaves.len() as u32;
-        self.let_all(&leaves, Op::LoadElement { array: view.array, rank: view.rank, words, at })
+        self.let_all(&leaves, Op::LoadElement { array: row.array, rank: row.rank, words, at: row.at })
     }
 
     fn replace(&mut self, array: &l3::Atom, indices: &[l3::Atom], value: &l3::Atom) -> Atom {
         let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: replacing in no array") };
-        let view = self.viewed(array, rank);
-        let at = self.place(array, &view, rank, indices);
-        let array = view.array;
+        let whole = self.view_of(array);
+        let at = self.place(array, &whole, indices);
+        let array = whole.array;
         let dropped = indices.len() as u32;
         if dropped < rank {
             let row = self.leaf(value);

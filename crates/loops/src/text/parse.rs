@@ -5,8 +5,8 @@ use first_order::{self as l3, Scalar, ShapeId};
 
 use crate::layout::Layouts;
 use crate::term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Place, Placed, PrimSite,
-    Program, Statement, Var,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Place, Placed,
+    PrimSite, Product, Program, Statement, Var,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -279,6 +279,7 @@ impl Reader<'_> {
                 let count = self.atom()?;
                 Op::StoreRow { array, row: self.stored()?, at, count }
             }
+            "product" => Op::Product(Box::new(self.product()?)),
             "one_hot" => {
                 let (lengths, at) = (self.atoms('[', ']')?, self.atom()?);
                 Op::OneHot { lengths, at, value: self.stored()? }
@@ -462,8 +463,11 @@ impl Reader<'_> {
         self.text.symbol('[')?;
         let at = self.atom()?;
         self.text.symbol(']')?;
-        let rank = if self.text.takes_word("rank") { self.text.number()? } else { 1 };
-        Ok((at, rank))
+        Ok((at, self.rank()?))
+    }
+
+    fn rank(&mut self) -> Result<u32> {
+        if self.text.takes_word("rank") { self.text.number() } else { Ok(1) }
     }
 
     /// The words of an element: as many as variables are bound, unless it says otherwise.
@@ -490,6 +494,31 @@ impl Reader<'_> {
     }
 
     /// A part of a sensitivity, after the word `place`.
+    fn product(&mut self) -> Result<Product> {
+        let lengths = self.atoms('[', ']')?;
+        let Ok(lengths) = <[Atom; 3]>::try_from(lengths) else {
+            return self.text.error("a product has three lengths".to_string());
+        };
+        let (left, right) = (self.matrix()?, self.matrix()?);
+        let out = if self.text.takes_word("to") {
+            let array = self.atom()?;
+            Some((array, self.rank()?))
+        } else {
+            None
+        };
+        Ok(Product { lengths, left, right, out })
+    }
+
+    fn matrix(&mut self) -> Result<Matrix> {
+        let array = self.atom()?;
+        let (at, rank) = self.index()?;
+        self.text.word("by")?;
+        match self.atoms('[', ']')?[..] {
+            [row, column] => Ok(Matrix { array, rank, at, row, column }),
+            _ => self.text.error("a matrix has two steps".to_string()),
+        }
+    }
+
     fn placed(&mut self) -> Result<Placed> {
         let lengths = self.atoms('[', ']')?;
         self.text.word("at")?;

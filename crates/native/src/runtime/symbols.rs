@@ -9,6 +9,7 @@ use super::arrays::{rt_array, rt_copy_array, rt_grow, rt_replace_row, rt_row, rt
 use super::collect::{rt_add_at, rt_add_placed, rt_one_hot, rt_place, rt_plus};
 use super::handle;
 use super::prim::rt_prim;
+use super::products::{rt_product, rt_products};
 use super::{Context, fail_with};
 use crate::stack;
 
@@ -26,6 +27,8 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_store_row", rt_store_row as *const ()),
         ("rt_grow", rt_grow as *const ()),
         ("rt_prim", rt_prim as *const ()),
+        ("rt_products", rt_products as *const ()),
+        ("rt_product", rt_product as *const ()),
         ("rt_one_hot", rt_one_hot as *const ()),
         ("rt_add_at", rt_add_at as *const ()),
         ("rt_place", rt_place as *const ()),
