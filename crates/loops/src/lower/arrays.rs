@@ -2,7 +2,8 @@
 
 use first_order::{self as l3, Scalar, Type};
 
-use super::flatten::Flatten;
+use super::flatten::{Flatten, Known};
+use super::views::View;
 use crate::term::{Atom, Block, End, Leaf, Op};
 
 impl Flatten<'_> {
@@ -22,6 +23,11 @@ impl Flatten<'_> {
                 let view = self.view_of(array);
                 vec![self.length(&view, 0)]
             }
+            l3::Op::Axis(array, axis) => {
+                let view = self.view_of(array);
+                vec![self.length(&view, *axis as usize)]
+            }
+            l3::Op::Shaped(vector, lengths) => vec![self.shaped(result, vector, lengths)],
             l3::Op::Element(array, indices) => self.element(array, indices),
             l3::Op::Replace(array, indices, value) => vec![self.replace(array, indices, value)],
             l3::Op::Append(array, element) => {
@@ -49,11 +55,24 @@ impl Flatten<'_> {
     fn tabulate_elements(&mut self, element: &Type, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
         let count = self.count(n);
         let array = self.new_array(element, vec![count]);
+        self.fill_elements(array, 1, (n, count), index, body);
+        array
+    }
+
+    /// Stores the elements of an array of this rank, one after the other.
+    fn fill_elements(
+        &mut self,
+        array: Atom,
+        rank: u32,
+        (n, count): (&l3::Atom, Atom),
+        index: l3::Var,
+        body: &l3::Block,
+    ) {
         let i = self.bind(index)[0];
         self.facts.open(index, n);
         let step = self.block_of(|this| match this.inline(body) {
             End::Yield(leaves) => {
-                this.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Var(i), leaves });
+                this.push(vec![], Op::StoreElement { array, rank, at: Atom::Var(i), leaves });
                 End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1)))])
             }
             other => other,
@@ -66,7 +85,44 @@ impl Flatten<'_> {
             End::Yield(vec![])
         });
         self.push(vec![], Op::Loop { params: vec![(i, Atom::Int(0))], body: Box::new(body) });
-        array
+    }
+
+    /// Is a vector only measured, read and given other lengths, which are known already?
+    pub(super) fn is_shaped_later(&self, vector: l3::Var) -> bool {
+        let known = |length: &l3::Atom| match length {
+            l3::Atom::Var(var) => self.known[var.0 as usize].is_some(),
+            _ => true,
+        };
+        self.viewed[vector.0 as usize]
+            && self.lengths.given_later(vector).is_some_and(|lengths| lengths.iter().all(known))
+    }
+
+    /// A vector that gets other lengths later, made as what it will be.
+    pub(super) fn tabulate_shaped(&mut self, vector: l3::Var, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> View {
+        let Type::Array(element, _) = self.type_of_var(vector) else { panic!("lowering: tabulate makes arrays") };
+        let lengths = self.lengths.given_later(vector).expect("lowering: as was asked").to_vec();
+        let lengths = self.all_leaves(&lengths);
+        let rank = lengths.len() as u32;
+        let count = self.count(n);
+        let array = self.new_array(element, lengths);
+        self.fill_elements(array, rank, (n, count), index, body);
+        self.shaped.insert(vector);
+        View::in_order(array, rank, Atom::Int(0), count)
+    }
+
+    /// A vector under other lengths.
+    fn shaped(&mut self, result: &Type, vector: &l3::Atom, lengths: &[l3::Atom]) -> Atom {
+        let Type::Array(element, _) = result else { panic!("lowering: lengths of no array") };
+        if let l3::Atom::Var(var) = vector
+            && self.shaped.contains(var)
+            && self.lengths.given_later(*var) == Some(lengths)
+            && let Known::View(view) = self.known(vector)
+        {
+            return view.array;
+        }
+        let (made, lengths) = (self.view_of(vector), self.all_leaves(lengths));
+        let view = self.reshaped_view(&made, &lengths);
+        self.copied(&view, element)
     }
 
     /// The first row decides the lengths of the others; without rows they are 0.

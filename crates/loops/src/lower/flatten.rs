@@ -4,6 +4,7 @@
 use base::Span;
 use calculus::Prim;
 use first_order::{self as l3, Scalar, Type};
+use rustc_hash::FxHashSet;
 
 use super::Tables;
 use super::facts::Facts;
@@ -28,6 +29,7 @@ pub(super) fn function(
         viewed: vec![true; function.vars.len()],
         unused: vec![],
         lengths: Lengths::default(),
+        shaped: FxHashSet::default(),
         facts: Facts::default(),
         vars: vec![],
         statements: vec![],
@@ -81,6 +83,8 @@ pub(super) struct Flatten<'p> {
     /// Variables that aren't used, but for what [`Lengths`] knows of them.
     unused: Vec<bool>,
     pub(super) lengths: Lengths,
+    /// Vectors that were made under the lengths that they get later.
+    pub(super) shaped: FxHashSet<l3::Var>,
     pub(super) facts: Facts,
     vars: Vec<Leaf>,
     /// Of the block that is being made.
@@ -271,6 +275,16 @@ impl<'p> Flatten<'p> {
             l3::Op::Array(_) if self.unused[var.0 as usize] && matches!(self.type_of_var(var), Type::Array(_, 1)) => {
                 return self.bind_nothing(var);
             }
+            l3::Op::Flat(array) => {
+                let known = self.flat(var, array);
+                self.known[var.0 as usize] = Some(known);
+                return;
+            }
+            l3::Op::Tabulate { n, index, body } if self.is_shaped_later(var) => {
+                let view = self.tabulate_shaped(var, n, *index, body);
+                self.known[var.0 as usize] = Some(Known::View(view));
+                return;
+            }
             l3::Op::Element(array, indices) if self.is_view(var, array, indices) => {
                 let view = self.row_view(array, indices);
                 self.known[var.0 as usize] = Some(Known::View(view));
@@ -326,6 +340,8 @@ impl<'p> Flatten<'p> {
             l3::Op::Tabulate { .. }
             | l3::Op::Array(_)
             | l3::Op::Len(_)
+            | l3::Op::Axis(..)
+            | l3::Op::Shaped(..)
             | l3::Op::Element(..)
             | l3::Op::Replace(..)
             | l3::Op::Append(..) => {
@@ -339,7 +355,8 @@ impl<'p> Flatten<'p> {
             | l3::Op::Inject(..)
             | l3::Op::Switch(..)
             | l3::Op::Box(_)
-            | l3::Op::Unbox(_) => unreachable!("lowering: handled before"),
+            | l3::Op::Unbox(_)
+            | l3::Op::Flat(_) => unreachable!("lowering: handled before"),
         };
         let vars = self.bind(var);
         self.push(vars, made);
@@ -421,7 +438,11 @@ impl Uses<'_> {
             | l3::Op::Box(a)
             | l3::Op::Unbox(a)
             | l3::Op::Require(a, _) => self.used(a),
-            l3::Op::Len(a) => self.read(a),
+            l3::Op::Len(a) | l3::Op::Axis(a, _) | l3::Op::Flat(a) => self.read(a),
+            l3::Op::Shaped(a, lengths) => {
+                self.read(a);
+                self.all(lengths);
+            }
             l3::Op::Scalar(_, atoms) | l3::Op::Struct(atoms) | l3::Op::Call(_, atoms) | l3::Op::Array(atoms) => {
                 self.all(atoms);
             }

@@ -46,6 +46,11 @@ impl View {
         View { array, rank, at: Atom::Int(0), axes }
     }
 
+    /// So many elements one after the other, as a vector.
+    pub(super) fn in_order(array: Atom, rank: u32, at: Atom, count: Atom) -> View {
+        View { array, rank, at, axes: vec![Axis { length: Length::Is(count), step: Step::Is(Atom::Int(1)) }] }
+    }
+
     /// The elements behind some leading indices of the array, perhaps only some rows of them: the number of those indices.
     fn rows_behind(&self) -> Option<u32> {
         let dropped = self.rank.checked_sub(self.axes.len() as u32)?;
@@ -205,6 +210,35 @@ impl Flatten<'_> {
         View { axes, ..view }
     }
 
+    /// All elements of an array, in their order.
+    pub(super) fn flat(&mut self, var: l3::Var, array: &l3::Atom) -> Known {
+        let Type::Array(element, _) = self.type_of(array) else { panic!("lowering: a view of no array") };
+        let mut view = self.view_of(array);
+        if view.rows_behind().is_none() {
+            let rank = view.axes.len() as u32;
+            view = View::whole(self.copied(&view, &element), rank);
+        }
+        let mut count = self.length(&view, 0);
+        for axis in 1..view.axes.len() {
+            let length = self.length(&view, axis);
+            count = self.multiplied(count, length);
+        }
+        let flat = View::in_order(view.array, view.rank, view.at, count);
+        if self.viewed[var.0 as usize] { Known::View(flat) } else { Known::Leaves(vec![self.copied(&flat, &element)]) }
+    }
+
+    /// A vector under these lengths.
+    pub(super) fn reshaped_view(&mut self, vector: &View, lengths: &[Atom]) -> View {
+        let mut step = self.step(vector, 0);
+        let mut axes = vec![];
+        for length in lengths.iter().rev() {
+            axes.push(Axis { length: Length::Is(*length), step: Step::Is(step) });
+            step = self.multiplied(step, *length);
+        }
+        axes.reverse();
+        View { axes, ..*vector }
+    }
+
     /// A new array of the elements of a view.
     pub(super) fn copied(&mut self, view: &View, element: &Type) -> Atom {
         if let Some(dropped) = view.rows_behind()
@@ -276,12 +310,13 @@ impl Flatten<'_> {
     }
 }
 
-/// What is known before a function is lowered about lengths: those that vectors were made with or measured to have, and arrays that were written
-/// element by element.
+/// What is known before a function is lowered about lengths: those that vectors were made with or measured to have, arrays that were written
+/// element by element, and the lengths that vectors get later.
 #[derive(Default)]
 pub(super) struct Lengths {
     of_vectors: FxHashMap<l3::Var, Vec<l3::Atom>>,
     written: FxHashMap<l3::Var, Vec<l3::Atom>>,
+    given: FxHashMap<l3::Var, Vec<l3::Atom>>,
 }
 
 impl Lengths {
@@ -292,8 +327,15 @@ impl Lengths {
             l3::Op::Array(elements) => {
                 self.written.insert(var, elements.clone());
             }
+            l3::Op::Shaped(l3::Atom::Var(vector), lengths) => {
+                self.given.entry(*vector).or_insert_with(|| lengths.clone());
+            }
             _ => {}
         }
+    }
+
+    pub(super) fn given_later(&self, vector: l3::Var) -> Option<&[l3::Atom]> {
+        self.given.get(&vector).map(Vec::as_slice)
     }
 
     /// If a vector is reshaped to an array of which one axis is as long as the vector, and the others have length 1: the rank, and that axis.
