@@ -145,7 +145,7 @@ impl<'p> Checker<'p> {
         for Matrix { array, at, row, column, .. } in [left, right] {
             self.all_fit(&[*array, *at, *row, *column], &[Leaf::Ptr, Leaf::Int, Leaf::Int, Leaf::Int])?;
         }
-        out.map_or(Ok(()), |(array, _)| self.fits(&array, Leaf::Ptr))
+        out.map_or(Ok(()), |(array, _, at)| self.all_fit(&[array, at], &[Leaf::Ptr, Leaf::Int]))
     }
 
     fn all_fit(&self, atoms: &[Atom], leaves: &[Leaf]) -> Checked {

@@ -8,6 +8,7 @@ mod facts;
 mod flatten;
 mod products;
 mod regions;
+mod rows;
 mod sums;
 mod views;
 

@@ -280,9 +280,9 @@ pub struct Product {
     pub lengths: [Atom; 3],
     pub left: Matrix,
     pub right: Matrix,
-    /// The array of this rank whose elements, m·n of them, are written, borrowed; nobody else sees it. Without one m and n are 1, and
-    /// the product is a real.
-    pub out: Option<(Atom, u32)>,
+    /// The array of this rank, borrowed, whose elements from this flat number on, m·n of them, are written; nobody else sees it. Without one m
+    /// and n are 1, and the product is a real.
+    pub out: Option<(Atom, u32, Atom)>,
 }
 
 /// Elements of an array of rank `rank`: that at (i, j) has the flat number `at` + i·`row` + j·`column`, in range.
@@ -428,8 +428,9 @@ impl Product {
         for Matrix { array, at, row, column, .. } in [&self.left, &self.right] {
             [array, at, row, column].into_iter().for_each(|atom| f(atom, Use::Borrow));
         }
-        if let Some((out, _)) = &self.out {
+        if let Some((out, _, at)) = &self.out {
             f(out, Use::Borrow);
+            f(at, Use::Borrow);
         }
     }
 }

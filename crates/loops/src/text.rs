@@ -134,7 +134,7 @@ impl Display for Product {
         let Product { lengths, left, right, out } = self;
         write!(f, "product [{}] {left} {right}", list(lengths))?;
         match out {
-            Some((out, rank)) => write!(f, " to {out}{}", of_rank(*rank)),
+            Some((out, rank, at)) => write!(f, " to {out}[{at}]{}", of_rank(*rank)),
             None => Ok(()),
         }
     }

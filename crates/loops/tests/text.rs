@@ -74,8 +74,24 @@ fn operations() -> Vec<(usize, Op)> {
         (1, Op::ReplaceRow { array: v, row: w, dropped: 1, at: Atom::Int(4) }),
         (1, Op::StoreRow { array: null, row: w, at: Atom::Int(0), count: v }),
         (1, Op::Prim(0, vec![v])),
-        (0, Op::Product(Box::new(Product { lengths: [v, w, least], left: matrix, right: matrix, out: Some((v, 1)) }))),
-        (0, Op::Product(Box::new(Product { lengths: [v, w, w], left: matrix, right: matrix, out: Some((v, 3)) }))),
+        (
+            0,
+            Op::Product(Box::new(Product {
+                lengths: [v, w, least],
+                left: matrix,
+                right: matrix,
+                out: Some((v, 1, w)),
+            })),
+        ),
+        (
+            0,
+            Op::Product(Box::new(Product {
+                lengths: [v, w, w],
+                left: matrix,
+                right: matrix,
+                out: Some((v, 3, least)),
+            })),
+        ),
         (1, Op::Product(Box::new(Product { lengths: [v, w, w], left: matrix, right: matrix, out: None }))),
         (1, Op::OneHot { lengths: vec![v, w], at: Atom::Int(1), value: Atom::Real(f64::NEG_INFINITY) }),
         (1, Op::AddAt { site: 0, sum: v, lengths: vec![w], at: w, value: real }),

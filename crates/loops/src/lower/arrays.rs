@@ -45,7 +45,7 @@ impl Flatten<'_> {
     }
 
     /// n, or 0 if it is negative.
-    fn count(&mut self, n: &l3::Atom) -> Atom {
+    pub(super) fn count(&mut self, n: &l3::Atom) -> Atom {
         match self.leaf(n) {
             Atom::Int(n) => Atom::Int(n.max(0)),
             n => self.let_one(Leaf::Int, Op::Scalar(Scalar::IntMaximum, vec![n, Atom::Int(0)])),
@@ -55,15 +55,15 @@ impl Flatten<'_> {
     fn tabulate_elements(&mut self, element: &Type, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
         let count = self.count(n);
         let array = self.new_array(element, vec![count]);
-        self.fill_elements(array, 1, (n, count), index, body);
+        self.fill_elements(array, (1, Atom::Int(0)), (n, count), index, body);
         array
     }
 
-    /// Stores the elements of an array of this rank, one after the other.
-    fn fill_elements(
+    /// Stores the elements of an array of this rank, one after the other from the flat number `first` on.
+    pub(super) fn fill_elements(
         &mut self,
         array: Atom,
-        rank: u32,
+        (rank, first): (u32, Atom),
         (n, count): (&l3::Atom, Atom),
         index: l3::Var,
         body: &l3::Block,
@@ -72,7 +72,8 @@ impl Flatten<'_> {
         self.facts.open(index, n);
         let step = self.block_of(|this| match this.inline(body) {
             End::Yield(leaves) => {
-                this.push(vec![], Op::StoreElement { array, rank, at: Atom::Var(i), leaves });
+                let at = this.added(first, Atom::Var(i));
+                this.push(vec![], Op::StoreElement { array, rank, at, leaves });
                 End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1)))])
             }
             other => other,
@@ -105,7 +106,7 @@ impl Flatten<'_> {
         let rank = lengths.len() as u32;
         let count = self.count(n);
         let array = self.new_array(element, lengths);
-        self.fill_elements(array, rank, (n, count), index, body);
+        self.fill_elements(array, (rank, Atom::Int(0)), (n, count), index, body);
         self.shaped.insert(vector);
         View::in_order(array, rank, Atom::Int(0), count)
     }
@@ -123,35 +124,6 @@ impl Flatten<'_> {
         let (made, lengths) = (self.view_of(vector), self.all_leaves(lengths));
         let view = self.reshaped_view(&made, &lengths);
         self.copied(&view, element)
-    }
-
-    /// The first row decides the lengths of the others; without rows they are 0.
-    fn tabulate_rows(&mut self, element: &Type, rank: u32, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
-        let count = self.count(n);
-        let i = self.bind(index)[0];
-        let array = self.fresh(Leaf::Ptr);
-        self.facts.open(index, n);
-        let step = self.block_of(|this| match this.inline(body) {
-            End::Yield(row) => {
-                let store = Op::StoreRow { array: Atom::Var(array), row: row[0], at: Atom::Var(i), count };
-                let grown = this.let_one(Leaf::Object, store);
-                End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1))), grown])
-            }
-            other => other,
-        });
-        self.facts.close();
-        let done = Block { statements: vec![], end: End::Yield(vec![Atom::Var(array)]) };
-        let body = self.block_of(|this| {
-            let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
-            End::Yield(vec![this.let_one(Leaf::Object, Op::If(more, Box::new(step), Box::new(done)))])
-        });
-        let rows = self.block_of(|this| {
-            let params = vec![(i, Atom::Int(0)), (array, Atom::Null)];
-            End::Yield(vec![this.let_one(Leaf::Object, Op::Loop { params, body: Box::new(body) })])
-        });
-        let empty = self.block_of(|this| End::Yield(vec![this.new_array(element, vec![Atom::Int(0); rank as usize])]));
-        let any = self.let_one(Leaf::Bool, Op::Scalar(Scalar::IntGt, vec![count, Atom::Int(0)]));
-        self.let_one(Leaf::Object, Op::If(any, Box::new(rows), Box::new(empty)))
     }
 
     fn array(&mut self, result: &Type, elements: &[l3::Atom]) -> Atom {

@@ -232,12 +232,7 @@ impl<'p> Flatten<'p> {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
             let outer = self.place;
             let known = self.facts.mark();
-            for statement in &block.statements {
-                (self.span, self.place.var) = (statement.span, statement.var);
-                self.statement(statement.var, &statement.op);
-                self.facts.learn(statement.var, &statement.op);
-                self.span = statement.span;
-            }
+            block.statements.iter().for_each(|statement| self.lower_statement(statement));
             self.place = outer;
             self.facts.forget(known);
             match &block.end {
@@ -246,6 +241,27 @@ impl<'p> Flatten<'p> {
                 l3::End::Never => End::Never,
             }
         })
+    }
+
+    pub(super) fn lower_statement(&mut self, statement: &l3::Statement) {
+        self.begin_statement(statement);
+        self.statement(statement.var, &statement.op);
+        self.facts.learn(statement.var, &statement.op);
+        self.span = statement.span;
+    }
+
+    /// What is written next belongs to this statement.
+    pub(super) fn begin_statement(&mut self, statement: &l3::Statement) {
+        (self.span, self.place.var) = (statement.span, statement.var);
+    }
+
+    pub(super) fn place_of_statement(&self) -> Place {
+        self.place
+    }
+
+    /// What is written next belongs to the statement of this place again.
+    pub(super) fn end_statement(&mut self, place: Place) {
+        self.place = place;
     }
 
     fn statement(&mut self, var: l3::Var, op: &l3::Op) {
@@ -313,9 +329,7 @@ impl<'p> Flatten<'p> {
             }
             l3::Op::Loop { params, body } => self.looped(params, body),
             l3::Op::Prim { prim, args, shapes, result } if self.collects(var, *prim, args, shapes, *result) => return,
-            l3::Op::Prim { prim: Prim::MatMul, args, shapes, result }
-                if is_product(&self.program.shapes, shapes, *result) =>
-            {
+            l3::Op::Prim { args, .. } if self.is_matrix_product(op) => {
                 let product = self.product(&args[0], &args[1]);
                 return self.know(var, vec![product]);
             }

@@ -1,6 +1,7 @@
 //! Products of matrices and vectors of reals: the operands are read where they are, whatever their strides.
 
 use base::codes;
+use calculus::Prim;
 use first_order::{self as l3, Alternative, Head, Scalar, ShapeId, Shapes, Type};
 
 use super::flatten::Flatten;
@@ -26,8 +27,29 @@ pub(super) fn is_product(shapes: &Shapes, args: &[ShapeId], result: ShapeId) -> 
 }
 
 impl Flatten<'_> {
+    pub(super) fn is_matrix_product(&self, op: &l3::Op) -> bool {
+        match op {
+            l3::Op::Prim { prim: Prim::MatMul, shapes, result, .. } => {
+                is_product(&self.program.shapes, shapes, *result)
+            }
+            _ => false,
+        }
+    }
+
     /// `a @ b`.
     pub(super) fn product(&mut self, a: &l3::Atom, b: &l3::Atom) -> Atom {
+        let (lengths, product) = self.operands(a, b);
+        if lengths.is_empty() {
+            return self.let_one(Leaf::Real, Op::Product(Box::new(product)));
+        }
+        let rank = lengths.len() as u32;
+        let out = self.new_array(&Type::Real, lengths);
+        self.push(vec![], Op::Product(Box::new(Product { out: Some((out, rank, Atom::Int(0))), ..product })));
+        out
+    }
+
+    /// The lengths of `a @ b`, and the product without a place to go; checked.
+    pub(super) fn operands(&mut self, a: &l3::Atom, b: &l3::Atom) -> (Vec<Atom>, Product) {
         let (a, b) = (self.view_of(a), self.view_of(b));
         let inner = [self.length(&a, a.axes.len() - 1), self.length(&b, 0)];
         if inner[0] != inner[1] {
@@ -52,14 +74,7 @@ impl Flatten<'_> {
             row: self.step(&b, 0),
             column: if columns { self.step(&b, 1) } else { Atom::Int(0) },
         };
-        let product = Product { lengths: [m, inner[0], n], left, right, out: None };
-        if lengths.is_empty() {
-            return self.let_one(Leaf::Real, Op::Product(Box::new(product)));
-        }
-        let rank = lengths.len() as u32;
-        let out = self.new_array(&Type::Real, lengths);
-        self.push(vec![], Op::Product(Box::new(Product { out: Some((out, rank)), ..product })));
-        out
+        (lengths, Product { lengths: [m, inner[0], n], left, right, out: None })
     }
 
     /// The length of the axis of a matrix that the product keeps, which `lengths` gets; of a vector it is 1.

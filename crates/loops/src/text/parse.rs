@@ -463,11 +463,8 @@ impl Reader<'_> {
         self.text.symbol('[')?;
         let at = self.atom()?;
         self.text.symbol(']')?;
-        Ok((at, self.rank()?))
-    }
-
-    fn rank(&mut self) -> Result<u32> {
-        if self.text.takes_word("rank") { self.text.number() } else { Ok(1) }
+        let rank = if self.text.takes_word("rank") { self.text.number()? } else { 1 };
+        Ok((at, rank))
     }
 
     /// The words of an element: as many as variables are bound, unless it says otherwise.
@@ -502,7 +499,8 @@ impl Reader<'_> {
         let (left, right) = (self.matrix()?, self.matrix()?);
         let out = if self.text.takes_word("to") {
             let array = self.atom()?;
-            Some((array, self.rank()?))
+            let (at, rank) = self.index()?;
+            Some((array, rank, at))
         } else {
             None
         };

@@ -418,10 +418,10 @@ impl Body<'_> {
             format!("ptr {first}, i64 {}, i64 {}", self.atom(row), self.atom(column))
         });
         let [m, k, n] = lengths.map(|length| self.atom(&length));
-        let Some((out, rank)) = out else {
+        let Some((out, rank, at)) = out else {
             return self.define(name, format_args!("call double @rt_product({left}, {right}, i64 {k})"));
         };
-        let out = self.element(out, *rank, 1, &Atom::Int(0));
+        let out = self.element(out, *rank, 1, at);
         self.line(format_args!("call void @rt_products(ptr {out}, {left}, {right}, i64 {m}, i64 {k}, i64 {n})"));
     }
 
