@@ -7,8 +7,11 @@ mod counts;
 mod facts;
 mod flatten;
 mod fuse;
+mod products;
 mod regions;
+mod rows;
 mod sums;
+mod views;
 
 use std::rc::Rc;
 

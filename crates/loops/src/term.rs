@@ -236,6 +236,8 @@ pub enum Op {
     },
     /// Primitive number `.0` of the table; consumes.
     Prim(u32, Vec<Atom>),
+    /// The product of two matrices of reals, borrowed. See [`Product`].
+    Product(Box<Product>),
     /// The sensitivity of an array of these lengths that is `value` at element `at` (a flat number, in range) and zero elsewhere.
     OneHot {
         lengths: Vec<Atom>,
@@ -278,6 +280,28 @@ pub enum Op {
     /// Fails with the code unless the condition holds.
     Require(Atom, Code),
     Fail(Code),
+}
+
+/// The product of an m×k and a k×n matrix. Each element is one chain of fma, as `numerics::product` says.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Product {
+    /// m, k, n; they fit the matrices.
+    pub lengths: [Atom; 3],
+    pub left: Matrix,
+    pub right: Matrix,
+    /// The array of this rank, borrowed, whose elements from this flat number on, m·n of them, are written; nobody else sees it. Without one m
+    /// and n are 1, and the product is a real.
+    pub out: Option<(Atom, u32, Atom)>,
+}
+
+/// Elements of an array of rank `rank`: that at (i, j) has the flat number `at` + i·`row` + j·`column`, in range.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Matrix {
+    pub array: Atom,
+    pub rank: u32,
+    pub at: Atom,
+    pub row: Atom,
+    pub column: Atom,
 }
 
 /// A part of the sensitivity of an array.
@@ -357,6 +381,7 @@ impl Op {
                 all(lengths, Borrow);
                 all(&[*at, *value], Borrow);
             }
+            Op::Product(product) => product.for_each_use(f),
             Op::Placed(placed) => placed.for_each_use(f),
             Op::AddPlaced { sum, placed, .. } => {
                 all(&[*sum], Consume);
@@ -380,6 +405,7 @@ impl Op {
             Op::IsObject(_) | Op::TagOf(_) | Op::PointerOf(_) | Op::LoadElement { .. } => false,
             Op::TakeElement { .. } | Op::StoreElement { .. } | Op::Axis(..) | Op::Quiet(_) | Op::Site(_) => false,
             Op::Retain(_) | Op::Release(_) | Op::IsUnique(_) | Op::Require(..) | Op::Fail(_) => false,
+            Op::Product(_) => false,
         }
     }
 
@@ -405,6 +431,19 @@ impl Placed {
     fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
         f(&self.part, Use::Consume);
         self.lengths.iter().chain(&self.index).chain([&self.at, &self.count]).for_each(|atom| f(atom, Use::Borrow));
+    }
+}
+
+impl Product {
+    fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
+        self.lengths.iter().for_each(|length| f(length, Use::Borrow));
+        for Matrix { array, at, row, column, .. } in [&self.left, &self.right] {
+            [array, at, row, column].into_iter().for_each(|atom| f(atom, Use::Borrow));
+        }
+        if let Some((out, _, at)) = &self.out {
+            f(out, Use::Borrow);
+            f(at, Use::Borrow);
+        }
     }
 }
 

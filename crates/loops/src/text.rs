@@ -29,7 +29,9 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use first_order::text::{name, print_type, quoted, real, span};
 
-use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, Placed, PrimSite, Program, Statement, Var};
+use crate::term::{
+    Atom, Block, Descriptor, End, Function, Kind, Leaf, Matrix, Op, Placed, PrimSite, Product, Program, Statement, Var,
+};
 
 pub use parse::parse;
 
@@ -125,6 +127,24 @@ impl Display for Placed {
         let Placed { site, lengths, index, at, count, part, plain } = self;
         let plain = if *plain { "plain " } else { "" };
         write!(f, "place [{}] at [{}] {count} from {at} <- {plain}{part} by p{site}", list(lengths), list(index))
+    }
+}
+
+impl Display for Product {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Product { lengths, left, right, out } = self;
+        write!(f, "product [{}] {left} {right}", list(lengths))?;
+        match out {
+            Some((out, rank, at)) => write!(f, " to {out}[{at}]{}", of_layout(*rank, false)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Matrix {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Matrix { array, rank, at, row, column } = self;
+        write!(f, "{array}[{at}]{} by [{row}, {column}]", of_layout(*rank, false))
     }
 }
 
@@ -281,6 +301,7 @@ impl Printer<'_> {
             }
             Op::StoreRow { array, row, at, count } => format!("store {array} row {at} of {count} <- {row}"),
             Op::Prim(site, atoms) => format!("p{site}({})", list(atoms)),
+            Op::Product(product) => product.to_string(),
             Op::OneHot { lengths, at, value } => format!("one_hot [{}] {at} <- {value}", list(lengths)),
             Op::AddAt { site, sum, lengths, at, value } => {
                 format!("add_at {sum} [{}] {at} <- {value} by p{site}", list(lengths))

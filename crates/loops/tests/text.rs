@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use base::{Code, FileId, Span};
 use first_order::Scalar;
 use loops::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Op, Placed, Program,
-    Statement, Var, check, lower, lower_surveyed, parse,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Matrix, Op, Placed,
+    Product, Program, Statement, Var, check, lower, lower_surveyed, parse,
 };
 
 /// The program that the text of a program is; not compared where a constant is a nan.
@@ -40,6 +40,7 @@ fn operations() -> Vec<(usize, Op)> {
     let arm = |nulls, end| Arm { nulls, block: *block(end) };
     let placed =
         Placed { site: 0, lengths: vec![v, w], index: vec![], at: w, count: Atom::Int(2), part: v, plain: false };
+    let matrix = Matrix { array: v, rank: 2, at: Atom::Int(0), row: w, column: Atom::Int(1) };
     let scalars = Scalar::all().map(|scalar| (1, Op::Scalar(scalar, vec![v, real, small])));
     let others = vec![
         (0, Op::Site(2)),
@@ -74,6 +75,25 @@ fn operations() -> Vec<(usize, Op)> {
         (1, Op::ReplaceRow { array: v, row: w, dropped: 1, at: Atom::Int(4) }),
         (1, Op::StoreRow { array: null, row: w, at: Atom::Int(0), count: v }),
         (1, Op::Prim(0, vec![v])),
+        (
+            0,
+            Op::Product(Box::new(Product {
+                lengths: [v, w, least],
+                left: matrix,
+                right: matrix,
+                out: Some((v, 1, w)),
+            })),
+        ),
+        (
+            0,
+            Op::Product(Box::new(Product {
+                lengths: [v, w, w],
+                left: matrix,
+                right: matrix,
+                out: Some((v, 3, least)),
+            })),
+        ),
+        (1, Op::Product(Box::new(Product { lengths: [v, w, w], left: matrix, right: matrix, out: None }))),
         (1, Op::OneHot { lengths: vec![v, w], at: Atom::Int(1), value: Atom::Real(f64::NEG_INFINITY) }),
         (1, Op::AddAt { site: 0, sum: v, lengths: vec![w], at: w, value: real }),
         (1, Op::Sum { count: w, index: Var(3), body: block(End::Yield(vec![real])) }),

@@ -80,7 +80,7 @@ impl Walk<'_> {
             if has_blocks(&statement.op) {
                 deep(|| statement.op.blocks(&mut |_, block| inside = inside.and(self.block(block, lengths))));
             }
-            if matches!(statement.op, Op::Len(_)) {
+            if matches!(statement.op, Op::Len(_) | Op::Axis(..)) {
                 lengths.insert(statement.var);
             }
             let of = &self.vars[statement.var.0 as usize];
@@ -114,6 +114,9 @@ impl World<'_> {
             | Op::If(..)
             | Op::Switch(..)
             | Op::Len(_)
+            | Op::Axis(..)
+            | Op::Flat(_)
+            | Op::Shaped(..)
             | Op::Append(..) => true,
             Op::Scalar(scalar, _) => !is_partial(*scalar),
             Op::Call(callee, _) => return self.functions[callee.0 as usize],

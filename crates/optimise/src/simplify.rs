@@ -74,6 +74,8 @@ enum Known {
     Array(Vec<Atom>),
     /// An array of which the length is known.
     Length(Atom),
+    /// The elements of a vector under other lengths.
+    Shaped(Atom, Vec<Atom>),
     Not(Atom),
     /// A real with the other sign.
     Neg(Atom),

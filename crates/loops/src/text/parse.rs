@@ -5,8 +5,8 @@ use first_order::{self as l3, Scalar, ShapeId};
 
 use crate::layout::Layouts;
 use crate::term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Place, Placed, PrimSite,
-    Program, Statement, Var,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Place, Placed,
+    PrimSite, Product, Program, Statement, Var,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -282,6 +282,7 @@ impl Reader<'_> {
                 let count = self.atom()?;
                 Op::StoreRow { array, row: self.stored()?, at, count }
             }
+            "product" => Op::Product(Box::new(self.product()?)),
             "one_hot" => {
                 let (lengths, at) = (self.atoms('[', ']')?, self.atom()?);
                 Op::OneHot { lengths, at, value: self.stored()? }
@@ -500,6 +501,32 @@ impl Reader<'_> {
     }
 
     /// A part of a sensitivity, after the word `place`.
+    fn product(&mut self) -> Result<Product> {
+        let lengths = self.atoms('[', ']')?;
+        let Ok(lengths) = <[Atom; 3]>::try_from(lengths) else {
+            return self.text.error("a product has three lengths".to_string());
+        };
+        let (left, right) = (self.matrix()?, self.matrix()?);
+        let out = if self.text.takes_word("to") {
+            let array = self.atom()?;
+            let (at, rank, _) = self.index()?;
+            Some((array, rank, at))
+        } else {
+            None
+        };
+        Ok(Product { lengths, left, right, out })
+    }
+
+    fn matrix(&mut self) -> Result<Matrix> {
+        let array = self.atom()?;
+        let (at, rank, _) = self.index()?;
+        self.text.word("by")?;
+        match self.atoms('[', ']')?[..] {
+            [row, column] => Ok(Matrix { array, rank, at, row, column }),
+            _ => self.text.error("a matrix has two steps".to_string()),
+        }
+    }
+
     fn placed(&mut self) -> Result<Placed> {
         let lengths = self.atoms('[', ']')?;
         self.text.word("at")?;

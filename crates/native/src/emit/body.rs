@@ -4,7 +4,7 @@
 use std::fmt;
 
 use base::{Code, Span, codes};
-use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Placed, Program, Statement, Var};
+use loops::{Arm, Atom, Block, End, Function, Leaf, Matrix, Op, Placed, Product, Program, Statement, Var};
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
@@ -285,6 +285,7 @@ impl Body<'_> {
                 self.define(&name, format_args!("icmp eq i64 {count}, 1"));
             }
             Op::Prim(site, atoms) => self.prim(vars, *site, atoms),
+            Op::Product(product) => self.product(&name, product),
             Op::OneHot { .. } | Op::AddAt { .. } | Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } => {
                 self.collect(&name, op);
             }
@@ -421,6 +422,19 @@ impl Body<'_> {
         let out = self.lines.word("%words", atoms.len() as u32);
         self.line(format_args!("call void @rt_prim(ptr %ctx, i64 {site}, ptr %words, ptr {out})"));
         self.load_words(Place::Scratch, "%words", atoms.len(), vars);
+    }
+
+    fn product(&mut self, name: &str, Product { lengths, left, right, out }: &Product) {
+        let [left, right] = [left, right].map(|Matrix { array, rank, at, row, column }| {
+            let first = self.element(array, *rank, 1, at);
+            format!("ptr {first}, i64 {}, i64 {}", self.atom(row), self.atom(column))
+        });
+        let [m, k, n] = lengths.map(|length| self.atom(&length));
+        let Some((out, rank, at)) = out else {
+            return self.define(name, format_args!("call double @rt_product({left}, {right}, i64 {k})"));
+        };
+        let out = self.element(out, *rank, 1, at);
+        self.line(format_args!("call void @rt_products(ptr {out}, {left}, {right}, i64 {m}, i64 {k}, i64 {n})"));
     }
 
     fn array_op(&mut self, name: &str, vars: &[Var], op: &Op) {

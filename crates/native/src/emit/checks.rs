@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use loops::{Atom, Leaf, Op};
+use loops::{Atom, Leaf, Matrix, Op};
 
 use super::body::Body;
 use crate::runtime::PLACE_WORD;
@@ -32,6 +32,7 @@ declare void @rt_check_node(ptr, ptr, ptr) nounwind
 declare void @rt_check_axis(ptr, ptr, i64) nounwind
 declare void @rt_check_array(ptr, ptr, i64, i64, i64) nounwind
 declare void @rt_check_element(ptr, ptr, i64, i64, i64, i64) nounwind
+declare void @rt_check_matrix(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind
 ";
 
 impl Body<'_> {
@@ -75,6 +76,15 @@ impl Body<'_> {
                 let (array, words) = (self.atom(array), leaves.len());
                 let args = format!("ptr %ctx, ptr {array}, i64 {ARRAY}, i64 1, i64 {words}");
                 self.line(format_args!("call void @rt_check_array({args})"));
+            }
+            Op::Product(product) => {
+                let [m, k, n] = product.lengths;
+                self.check_matrix(&product.left, &m, &k);
+                self.check_matrix(&product.right, &k, &n);
+                if let Some((array, rank, at)) = product.out {
+                    self.check_matrix(&Matrix { array, rank, at, row: n, column: Atom::Int(1) }, &m, &n);
+                    self.line(format_args!("call void @rt_check_alone(ptr %ctx, ptr {})", self.atom(&array)));
+                }
             }
             Op::OneHot { lengths, at, .. } | Op::AddAt { lengths, at, .. } => {
                 self.check_part(lengths, at, &Atom::Int(1))
@@ -131,6 +141,16 @@ impl Body<'_> {
         self.line(format_args!("call void @rt_check_element({args})"));
     }
 
+    /// So many rows and columns are among the elements of the array.
+    fn check_matrix(&mut self, matrix: &Matrix, rows: &Atom, columns: &Atom) {
+        let Matrix { array, rank, at, row, column } = matrix;
+        let mut args = format!("ptr %ctx, ptr {}, i64 {rank}", self.atom(array));
+        for int in [at, rows, columns, row, column] {
+            write!(args, ", i64 {}", self.atom(int)).expect("writing to a string");
+        }
+        self.line(format_args!("call void @rt_check_matrix({args})"));
+    }
+
     /// `count` elements from `at` on are among those of an array of these lengths.
     fn check_part(&mut self, lengths: &[Atom], at: &Atom, count: &Atom) {
         let mut size = "1".to_string();
@@ -178,6 +198,7 @@ fn name(op: &Op) -> Option<&'static str> {
         Op::ReplaceRow { .. } => "replacing a row",
         Op::StoreRow { .. } => "writing a row",
         Op::Prim(..) => "a primitive",
+        Op::Product(_) => "a product of matrices",
         Op::OneHot { .. } | Op::Placed(_) => "placing a sensitivity",
         Op::AddAt { .. } | Op::AddPlaced { .. } | Op::Plus { .. } => "adding sensitivities",
         Op::Retain(_) => "retaining",

@@ -211,3 +211,29 @@ pub unsafe extern "C" fn rt_check_element(
         settle(ctx, if inside { Ok(()) } else { Err("an index is out of range") });
     }
 }
+
+/// # Safety
+/// See above.
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn rt_check_matrix(
+    ctx: *mut Context,
+    array: *mut u64,
+    rank: u64,
+    at: u64,
+    rows: u64,
+    columns: u64,
+    row: u64,
+    column: u64,
+) {
+    // SAFETY: called by compiled code.
+    unsafe {
+        rt_check_array(ctx, array, ARRAY, rank, 1);
+        let last = |count: u64, step: u64| (count - 1).checked_mul(step);
+        let is_inside = || {
+            let last = at.checked_add(last(rows, row)?)?.checked_add(last(columns, column)?)?;
+            (last < ArrayView::new(array).size() as u64).then_some(())
+        };
+        let fits = rows == 0 || columns == 0 || is_inside().is_some();
+        settle(ctx, if fits { Ok(()) } else { Err("a matrix isn't in its array") });
+    }
+}

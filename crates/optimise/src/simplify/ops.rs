@@ -186,6 +186,15 @@ impl Simplifier<'_> {
             Op::Len(array) => match self.known(array) {
                 Known::Length(n) => Some(n.clone()),
                 Known::Array(elements) => Some(Atom::Int(elements.len() as i64)),
+                Known::Shaped(_, lengths) => Some(lengths[0].clone()),
+                _ => None,
+            },
+            Op::Axis(array, axis) => match self.known(array) {
+                Known::Shaped(_, lengths) => Some(lengths[*axis as usize].clone()),
+                _ => None,
+            },
+            Op::Flat(array) => match self.known(array) {
+                Known::Shaped(vector, _) => Some(vector.clone()),
                 _ => None,
             },
             Op::Element(array, indices) => match (self.known(array), &indices[..]) {
@@ -231,7 +240,8 @@ impl Simplifier<'_> {
                 }
                 Known::IsLength
             }
-            Op::Scalar(Scalar::Length, _) => Known::IsLength,
+            Op::Scalar(Scalar::Length, _) | Op::Axis(..) => Known::IsLength,
+            Op::Shaped(vector, lengths) => Known::Shaped(vector.clone(), lengths.clone()),
             Op::Scalar(Scalar::IntEq, args) => Known::Same(args[0].clone(), args[1].clone()),
             _ => return,
         };
