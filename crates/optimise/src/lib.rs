@@ -18,6 +18,7 @@ mod fold;
 mod inline;
 mod needs;
 mod parts;
+mod places;
 mod rename;
 mod retype;
 mod same_parts;

@@ -214,6 +214,27 @@ impl Specialiser<'_> {
 
     fn reshape(&mut self, alt: &Alt, lengths: &Val, span: Span) -> Result1<Val> {
         let lengths = self.forced(lengths, span)?;
+        self.split(&lengths, span, &mut |this, of| match of.head {
+            Head::Frame(rank) => {
+                let lengths = (0..rank as usize).map(|axis| this.part(&of, axis, span)).collect();
+                let lengths = this.array_of(lengths, INT, span)?;
+                this.know_length(&lengths.atom, rank as usize);
+                this.reshape_to(alt, lengths, span)
+            }
+            Head::Handle(_) => {
+                let frame = this.narrowed(&of);
+                let ints = this.array_shape(1, INT);
+                let lengths = this.bridge(Prim::Shape, vec![frame], ints, span)?;
+                this.reshape_to(alt, lengths, span)
+            }
+            _ => {
+                let lengths = this.narrowed(&of);
+                this.reshape_to(alt, lengths, span)
+            }
+        })
+    }
+
+    fn reshape_to(&mut self, alt: &Alt, lengths: Val, span: Span) -> Result1<Val> {
         let rank = match self.graph.only(lengths.shape).map(|one| one.head.clone()) {
             Some(Head::Int) => Some(1),
             _ => self.known_length(&lengths.atom),

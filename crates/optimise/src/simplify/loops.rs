@@ -40,7 +40,10 @@ impl Simplifier<'_> {
             each_again_mut(&mut body, &mut |atoms| retain(atoms, &changes));
         }
         let (body, inside) = self.block(body);
-        self.push(out, Statement { var, op: Op::Loop { params, body: Box::new(body) }, span }, inside);
+        let op = Op::Loop { params, body: Box::new(body) };
+        let agreed = self.agree(var, &op);
+        self.push(out, Statement { var, op, span }, inside);
+        agreed.into_iter().for_each(|atom| self.forward(var, atom));
         Flow::Next
     }
 }

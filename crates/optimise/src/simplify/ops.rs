@@ -44,7 +44,11 @@ impl Simplifier<'_> {
                 if self.as_products(var, &op, span, out) {
                     return Flow::Next;
                 }
-                match self.value(var, &op) {
+                let agreed = match &op {
+                    Op::Field(whole, i) => self.agreed_part(var, whole, *i),
+                    _ => None,
+                };
+                match agreed.or_else(|| self.value(var, &op)) {
                     Some(atom) => self.forward(var, atom),
                     None => {
                         self.learn(var, &op);
