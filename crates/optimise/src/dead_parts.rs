@@ -1,7 +1,7 @@
 //! What nothing needs is dropped: parameters of functions and loops (also where they are only passed along), parts of results, of what
 //! choices give, of what loops carry along, of alternatives, of the nodes of named types and of the elements of arrays.
 //!
-//! A part that isn't needed is replaced by the empty struct, which has no size. Types that primitives, the border of the
+//! Readings that surely succeed (`.part` of an array) are ordinary ones from then on. A part that isn't needed is replaced by the empty struct, which has no size. Types that primitives, the border of the
 //! program or changes of view look into stay as they are.
 
 use base::Span;
@@ -10,7 +10,7 @@ use first_order::{Atom, Block, End, NamedId, Op, Program, Shape, Statement, Type
 use crate::deep;
 use crate::effects::{self, Effects, World};
 use crate::needs::{Made, Needed, needed};
-use crate::parts::used_shapes;
+use crate::parts::{reading, used_shapes};
 use crate::places::Place;
 use crate::rename::renumber;
 use crate::walk::{blocks_mut, discard, has_blocks};
@@ -100,6 +100,9 @@ impl Remover<'_> {
             if !self.needed.var(self.id, statement.var) && self.effects[statement.var.0 as usize].total {
                 discard(Block { statements: vec![statement], end: End::Never });
                 continue;
+            }
+            if let Some((array, index)) = reading(&statement.op, self.vars) {
+                statement.op = Op::Element(array.clone(), vec![index.clone()]);
             }
             if has_blocks(&statement.op) {
                 self.nested(&mut statement, &mut block.statements);

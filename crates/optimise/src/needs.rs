@@ -5,7 +5,7 @@ use first_order::{Atom, Block, End, FunctionId, Op, Program, Statement, Type, Va
 
 use crate::deep;
 use crate::effects::Effects;
-use crate::parts::fixed;
+use crate::parts::{fixed, reading};
 use crate::places::{Need, Place, Places, Reached, is_leaf};
 use crate::walk::{each_again, has_blocks};
 
@@ -353,21 +353,7 @@ impl<'a> Needs<'a> {
             Op::Len(array) => {
                 self.inspect(id, by, array);
             }
-            Op::Element(array, indices) => {
-                let place = self.inspect(id, by, array).expect("needs: an array has a place");
-                indices.iter().for_each(|index| self.need(id, by, index));
-                let of = self.type_of(id, var);
-                if matches!(of, Type::Array(..)) {
-                    let row = self.places.row(place, of);
-                    self.holds(id, var, row);
-                    if by.is_none() {
-                        self.roots.push(self.places.alive(row));
-                    }
-                } else {
-                    let element = self.places.part(place, 0);
-                    self.holds(id, var, element);
-                }
-            }
+            Op::Element(array, indices) => self.reading(id, by, var, array, indices),
             Op::Replace(array, indices, new) => {
                 let place = self.inspect(id, by, array).expect("needs: an array has a place");
                 indices.iter().for_each(|index| self.need(id, by, index));
@@ -379,6 +365,9 @@ impl<'a> Needs<'a> {
                 let part = self.places.part(place, 0);
                 self.flow(id, part, element);
                 self.holds(id, var, place);
+            }
+            op if let Some((array, index)) = reading(op, &self.program.functions[id].vars) => {
+                self.reading(id, by, var, array, std::slice::from_ref(index));
             }
             Op::Prim { .. } | Op::View(_) => {
                 statement.op.atoms(&mut |atom| self.need(id, by, atom));
@@ -394,6 +383,23 @@ impl<'a> Needs<'a> {
             Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Tabulate { .. } | Op::Sum { .. } => {
                 unreachable!("needs: it has blocks")
             }
+        }
+    }
+
+    /// An element or row is read.
+    fn reading(&mut self, id: usize, by: Option<Need>, var: Var, array: &Atom, indices: &[Atom]) {
+        let place = self.inspect(id, by, array).expect("needs: an array has a place");
+        indices.iter().for_each(|index| self.need(id, by, index));
+        let of = self.type_of(id, var);
+        if matches!(of, Type::Array(..)) {
+            let row = self.places.row(place, of);
+            self.holds(id, var, row);
+            if by.is_none() {
+                self.roots.push(self.places.alive(row));
+            }
+        } else {
+            let element = self.places.part(place, 0);
+            self.holds(id, var, element);
         }
     }
 

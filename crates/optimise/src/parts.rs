@@ -1,6 +1,7 @@
 //! The parts that named types are made of, as a forest: structs and sums have parts, the rest are leaves.
 
-use first_order::{Alternative, Op, Program, ShapeId, Type};
+use calculus::Prim;
+use first_order::{Alternative, Atom, Op, Program, ShapeId, Type};
 
 use crate::walk::each_op;
 
@@ -63,6 +64,18 @@ fn count(of: &Type, limit: usize) -> usize {
     }
 }
 
+/// The array and the index if a primitive is a reading of an array by an int: `.part`, which surely succeeds.
+pub fn reading<'a>(op: &'a Op, vars: &[Type]) -> Option<(&'a Atom, &'a Atom)> {
+    let Op::Prim { prim: Prim::Part, args, .. } = op else { return None };
+    let [array @ Atom::Var(var), index] = &args[..] else { return None };
+    let of_int = match index {
+        Atom::Int(_) => true,
+        Atom::Var(index) => vars[index.0 as usize] == Type::Int,
+        _ => false,
+    };
+    (of_int && matches!(vars[var.0 as usize], Type::Array(..))).then_some((array, index))
+}
+
 /// Which shapes primitives and the border of the program mention, directly or inside others.
 pub fn used_shapes(program: &Program) -> Vec<bool> {
     let mut used = vec![false; program.shapes.0.len()];
@@ -70,7 +83,9 @@ pub fn used_shapes(program: &Program) -> Vec<bool> {
     waiting.push(program.result);
     for function in &program.functions {
         each_op(&function.body, &mut |_, op| {
-            if let Op::Prim { shapes, result, .. } = op {
+            if let Op::Prim { shapes, result, .. } = op
+                && reading(op, &function.vars).is_none()
+            {
                 waiting.extend(shapes);
                 waiting.push(*result);
             }

@@ -119,6 +119,14 @@ impl Simplifier<'_> {
         (Block { statements: out, end }, all)
     }
 
+    /// A block in which these variables are bound.
+    fn within(&mut self, vars: &[Var], block: Block) -> (Block, Effects) {
+        vars.iter().for_each(|var| self.in_scope[var.0 as usize] = true);
+        let result = self.block(block);
+        vars.iter().for_each(|var| self.in_scope[var.0 as usize] = false);
+        result
+    }
+
     /// Simplifies statements onto the end of others.
     fn statements(&mut self, statements: Vec<Statement>, end: End, out: &mut Vec<Statement>) -> End {
         let mut statements = statements.into_iter();
@@ -255,12 +263,9 @@ impl Simplifier<'_> {
             }
             Settled::Not(_) => op,
         };
-        if let Some(atom) = self.agree(var, &op) {
-            self.push(out, Statement { var, op, span }, inside);
-            self.forward(var, atom);
-            return Flow::Next;
-        }
+        let agreed = self.agree(var, &op);
         self.push(out, Statement { var, op, span }, inside);
+        agreed.into_iter().for_each(|agreed| self.settle(var, agreed, span, out));
         Flow::Next
     }
 }

@@ -326,6 +326,10 @@ impl Specialiser<'_> {
             && let Some(indices) = self.indices(&spec, span)?
         {
             let value = self.narrowed(alt);
+            if prim == Prim::Part && indices.len() == 1 && spec.shape == INT && alt.parts[0] != NEVER {
+                let shape = if rank == 1 { alt.parts[0] } else { self.array_shape(rank - 1, alt.parts[0]) };
+                return self.bridge(prim, vec![value, spec], shape, span);
+            }
             return self.element(&value, &indices, span);
         }
         let Some((kept, mentioned)) = self.kept_axes(&spec, span)? else { return self.fail(codes::BAD_INDEX, span) };
