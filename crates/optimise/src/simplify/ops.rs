@@ -18,7 +18,7 @@ impl Simplifier<'_> {
             }
             Op::Loop { params, body } => crate::deep(|| self.repeat(var, params, *body, span, out)),
             Op::Tabulate { n, index, body } => {
-                let (body, inside) = crate::deep(|| self.block(*body));
+                let (body, inside) = crate::deep(|| self.within(&[index], *body));
                 match &n {
                     Atom::Int(n) => self.know(var, Known::Length(Atom::Int((*n).max(0)))),
                     n if matches!(self.known(n), Known::IsLength) => self.know(var, Known::Length(n.clone())),
@@ -30,7 +30,7 @@ impl Simplifier<'_> {
                 Flow::Next
             }
             Op::Sum { n, index, body } => {
-                let (body, inside) = crate::deep(|| self.block(*body));
+                let (body, inside) = crate::deep(|| self.within(&[index], *body));
                 self.push(out, Statement { var, op: Op::Sum { n, index, body: Box::new(body) }, span }, inside);
                 Flow::Next
             }
@@ -44,7 +44,11 @@ impl Simplifier<'_> {
                 if self.as_products(var, &op, span, out) {
                     return Flow::Next;
                 }
-                match self.value(var, &op) {
+                let agreed = match &op {
+                    Op::Field(whole, i) => self.agreed_part(var, whole, *i),
+                    _ => None,
+                };
+                match agreed.or_else(|| self.value(var, &op)) {
                     Some(atom) => self.forward(var, atom),
                     None => {
                         self.learn(var, &op);
@@ -277,7 +281,7 @@ impl Simplifier<'_> {
             if let Atom::Var(on) = on {
                 self.know_here(on, Known::Inject(tag as u32, Atom::Var(bound)));
             }
-            let (block, effects) = self.block(block);
+            let (block, effects) = self.within(&[bound], block);
             self.restore(mark);
             inside = inside.and(effects);
             new.push((bound, block));
