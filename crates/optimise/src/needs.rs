@@ -350,7 +350,7 @@ impl<'a> Needs<'a> {
                 let place = self.element(id, by, var);
                 elements.iter().for_each(|element| self.flow(id, place, element));
             }
-            Op::Len(array) => {
+            Op::Len(array) | Op::Axis(array, _) => {
                 self.inspect(id, by, array);
             }
             Op::Element(array, indices) => self.reading(id, by, var, array, indices),
@@ -369,7 +369,7 @@ impl<'a> Needs<'a> {
             op if let Some((array, index)) = reading(op, &self.program.functions[id].vars) => {
                 self.reading(id, by, var, array, std::slice::from_ref(index));
             }
-            Op::Prim { .. } | Op::View(_) => {
+            Op::Prim { .. } | Op::View(_) | Op::Flat(_) | Op::Shaped(..) => {
                 statement.op.atoms(&mut |atom| self.need(id, by, atom));
                 self.binds(id, var);
                 if let Some(place) = self.held[id][var.0 as usize] {
