@@ -116,7 +116,7 @@ impl ArrayView {
     /// `object` is an array that stays alive while the view is used.
     pub unsafe fn new(object: *mut u64) -> ArrayView {
         // SAFETY: an array is an object.
-        debug_assert_eq!(unsafe { descriptor(object) }.kind, ARRAY, "native: this is no array");
+        debug_assert!(unsafe { descriptor(object) }.is_array(), "native: this is no array");
         // SAFETY: the word after an array's header is its rank and capacity.
         let word = unsafe { object.add(HEADER).read() };
         ArrayView { object, rank: (word & RANK) as usize, capacity: (word >> CAPACITY_SHIFT) as usize }
