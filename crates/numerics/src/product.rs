@@ -62,7 +62,7 @@ pub fn multiply_onto_zeros(a: Strided, b: Strided, c: &mut [f64], m: usize, k: u
             #[inline(always)]
             || multiply_vector(matrix, vector, step, c, k),
         );
-    } else if m * k * n <= SMALL || m < ROWS || n < COLUMNS {
+    } else if m * k * n <= SMALL {
         fused(
             #[inline(always)]
             || multiply_rows(a, b, c, k, n),
@@ -108,29 +108,44 @@ fn multiply_columns(a: Strided, b: &[f64], step: usize, c: &mut [f64], k: usize)
 /// Several rows at once: each element is a chain, and one chain waits for itself.
 #[inline(always)]
 fn multiply_dense_vector(a: Strided, b: &[f64], c: &mut [f64], k: usize) {
-    const TOGETHER: usize = 8;
     let b = &b[..k];
-    let mut out = c.chunks_exact_mut(TOGETHER);
     let mut first = 0;
-    for out in &mut out {
-        let rows: [&[f64]; TOGETHER] = std::array::from_fn(|i| &a.elements[(first + i) * a.row..][..k]);
-        let mut sums: [f64; TOGETHER] = std::array::from_fn(|i| out[i]);
-        for (l, y) in b.iter().enumerate() {
-            for (sum, row) in sums.iter_mut().zip(rows) {
-                *sum = row[l].mul_add(*y, *sum);
-            }
+    while first + 8 <= c.len() {
+        chains::<8>(a, b, &mut c[first..], first);
+        first += 8;
+    }
+    while first + 4 <= c.len() {
+        chains::<4>(a, b, &mut c[first..], first);
+        first += 4;
+    }
+    while first < c.len() {
+        chains::<1>(a, b, &mut c[first..], first);
+        first += 1;
+    }
+}
+
+/// The next `R` elements of the product with a vector: those of the rows from `first` on.
+#[inline(always)]
+fn chains<const R: usize>(a: Strided, b: &[f64], c: &mut [f64], first: usize) {
+    let rows: [&[f64]; R] = std::array::from_fn(|i| &a.elements[(first + i) * a.row..][..b.len()]);
+    let mut sums: [f64; R] = std::array::from_fn(|i| c[i]);
+    for (l, y) in b.iter().enumerate() {
+        for i in 0..R {
+            sums[i] = rows[i][l].mul_add(*y, sums[i]);
         }
-        out.copy_from_slice(&sums);
-        first += TOGETHER;
     }
-    for (i, out) in (first..).zip(out.into_remainder()) {
-        *out = a.elements[i * a.row..][..k].iter().zip(b).fold(*out, |sum, (x, y)| x.mul_add(*y, sum));
-    }
+    c[..R].copy_from_slice(&sums);
 }
 
 /// Row by row of the product.
 #[inline(always)]
 fn multiply_rows(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
+    match n {
+        2 if b.column == 1 => return multiply_narrow::<2>(a, b, c, k),
+        3 if b.column == 1 => return multiply_narrow::<3>(a, b, c, k),
+        4 if b.column == 1 => return multiply_narrow::<4>(a, b, c, k),
+        _ => {}
+    }
     for (i, out) in c.chunks_exact_mut(n).enumerate() {
         if b.column != 1 {
             multiply_vector(b.transposed(), &a.elements[i * a.row..], a.column, out, k);
@@ -140,6 +155,22 @@ fn multiply_rows(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
             let x = a.at(i, l);
             out.iter_mut().zip(&b.elements[l * b.row..]).for_each(|(sum, y)| *sum = x.mul_add(*y, *sum));
         }
+    }
+}
+
+/// The same for `N` columns, few enough that the sums of a row stay in registers.
+#[inline(always)]
+fn multiply_narrow<const N: usize>(a: Strided, b: Strided, c: &mut [f64], k: usize) {
+    for (i, out) in c.chunks_exact_mut(N).enumerate() {
+        let mut sums: [f64; N] = std::array::from_fn(|j| out[j]);
+        for l in 0..k {
+            let x = a.at(i, l);
+            let row = &b.elements[l * b.row..][..N];
+            for j in 0..N {
+                sums[j] = x.mul_add(row[j], sums[j]);
+            }
+        }
+        out.copy_from_slice(&sums);
     }
 }
 
@@ -195,6 +226,25 @@ fn pack(b: Strided, rows: std::ops::Range<usize>, panels: &mut [f64], n: usize) 
     }
 }
 
+/// Four sums that are in one register of the machine: written this way the compiler keeps them there.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Four([f64; 4]);
+
+impl Four {
+    #[inline(always)]
+    fn of(row: &[f64; COLUMNS], from: usize) -> Four {
+        Four([row[from], row[from + 1], row[from + 2], row[from + 3]])
+    }
+
+    /// Further by the products with `x`.
+    #[inline(always)]
+    fn further(self, x: f64, by: Four) -> Four {
+        let ([a, b, c, d], by) = (self.0, by.0);
+        Four([x.mul_add(by[0], a), x.mul_add(by[1], b), x.mul_add(by[2], c), x.mul_add(by[3], d)])
+    }
+}
+
 /// `R` rows and up to `COLUMNS` columns of c, further by the products with one panel.
 #[inline(always)]
 fn tile<const R: usize>(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n: usize, width: usize) {
@@ -202,19 +252,21 @@ fn tile<const R: usize>(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n
     for (i, row) in sums.iter_mut().enumerate() {
         row[..width].copy_from_slice(&c[i * n..i * n + width]);
     }
+    let mut halves: [[Four; 2]; R] = std::array::from_fn(|i| [Four::of(&sums[i], 0), Four::of(&sums[i], 4)]);
     let depth = panel.len() / COLUMNS;
     let rows: [&[f64]; R] = std::array::from_fn(|i| &a[i * apart..i * apart + depth]);
     for (l, other) in panel.chunks_exact(COLUMNS).enumerate() {
         let other: &[f64; COLUMNS] = other.try_into().expect("chunks are exact");
+        let (first, second) = (Four::of(other, 0), Four::of(other, 4));
         for i in 0..R {
             let x = rows[i][l];
-            for j in 0..COLUMNS {
-                sums[i][j] = x.mul_add(other[j], sums[i][j]);
-            }
+            halves[i] = [halves[i][0].further(x, first), halves[i][1].further(x, second)];
         }
     }
-    for (i, row) in sums.iter().enumerate() {
-        c[i * n..i * n + width].copy_from_slice(&row[..width]);
+    for (i, [first, second]) in halves.iter().enumerate() {
+        sums[i][..4].copy_from_slice(&first.0);
+        sums[i][4..].copy_from_slice(&second.0);
+        c[i * n..i * n + width].copy_from_slice(&sums[i][..width]);
     }
 }
 
@@ -254,6 +306,11 @@ mod tests {
             (0, 4, 3),
             (33, 20, 41),
             (5, 1, 6),
+            (4, 4, 4),
+            (7, 9, 3),
+            (90, 70, 3),
+            (2, 70, 90),
+            (13, 6, 2),
         ] {
             let (left, right) = (numbers(3 * (m + 4) * (k + 4), 1), numbers(3 * (k + 4) * (n + 4), 2));
             for a in layouts(&left, m, k) {
@@ -263,11 +320,7 @@ mod tests {
                     for i in 0..m {
                         for j in 0..n {
                             let chain = (0..k).fold(0.0f64, |sum, l| a.at(i, l).mul_add(b.at(l, j), sum));
-                            assert_eq!(
-                                c[i * n + j].to_bits(),
-                                chain.to_bits(),
-                                "{m}×{k}×{n} at {i}, {j}: {a:?}, {b:?}"
-                            );
+                            assert_eq!(c[i * n + j].to_bits(), chain.to_bits(), "{m}×{k}×{n} at {i}, {j}");
                         }
                     }
                 }

@@ -194,10 +194,14 @@ impl Writer<'_> {
     /// A block for one index.
     fn body(&mut self, make: impl FnOnce(&mut Self, Var) -> Atom) -> (Var, Box<Block>) {
         let index = self.fresh(Type::Int);
+        (index, Box::new(self.block_of(|this| make(this, index))))
+    }
+
+    fn block_of(&mut self, make: impl FnOnce(&mut Self) -> Atom) -> Block {
         let outer = std::mem::take(&mut self.out);
-        let value = make(self, index);
+        let value = make(self);
         let statements = std::mem::replace(&mut self.out, outer);
-        (index, Box::new(Block { statements, end: End::Yield(value) }))
+        Block { statements, end: End::Yield(value) }
     }
 
     /// `mismatch` is the error of operands that differ in length.
@@ -221,12 +225,9 @@ impl Writer<'_> {
             taken.push(flat);
             match &known {
                 None => known = Some(lengths),
-                // That there are as many elements follows, but is said: then no index is out of range.
                 Some(known) => {
-                    for (a, b) in known.clone().into_iter().zip(lengths) {
-                        let same = self.scalar(Scalar::IntEq, vec![a, b]);
-                        self.bind(Type::unit(), Op::Require(same, mismatch));
-                    }
+                    let known = known.clone();
+                    self.require_same(&known, &lengths, mismatch);
                 }
             }
         }
@@ -249,6 +250,21 @@ impl Writer<'_> {
         }
         let elements = self.bind(vector(recipe.gives), Op::Tabulate { n, index, body });
         Op::Shaped(elements, lengths)
+    }
+
+    /// Two arrays have the same lengths, or both no elements; the last of the numbers say how many they have.
+    fn require_same(&mut self, a: &[Atom], b: &[Atom], mismatch: base::Code) {
+        let size = &a[a.len() - 1];
+        let same = self.scalar(Scalar::IntEq, vec![size.clone(), b[b.len() - 1].clone()]);
+        self.bind(Type::unit(), Op::Require(same, mismatch));
+        // If there are as many elements, and some, all lengths are the same if all but one are.
+        for axis in 1..a.len() - 1 {
+            let none = self.scalar(Scalar::IntEq, vec![size.clone(), Atom::Int(0)]);
+            let yes = Block { statements: vec![], end: End::Yield(Atom::Bool(true)) };
+            let no = self.block_of(|this| this.scalar(Scalar::IntEq, vec![a[axis].clone(), b[axis].clone()]));
+            let same = self.bind(Type::Bool, Op::If(none, Box::new(yes), Box::new(no)));
+            self.bind(Type::unit(), Op::Require(same, mismatch));
+        }
     }
 
     /// A scalar as what the operation takes.

@@ -259,6 +259,9 @@ impl<'a> Generator<'a> {
         if *of == Type::Int && self.random.below(5) == 0 {
             return Op::Len(self.value(b, &reals(1)));
         }
+        if *of == Type::Int && self.random.below(8) == 0 {
+            return Op::Axis(self.value(b, &reals(2)), 1);
+        }
         let scalar = self.random.pick(&fitting);
         let (params, _) = scalar.signature().expect("a scalar that exists");
         // These count up to their last operand.
@@ -270,7 +273,8 @@ impl<'a> Generator<'a> {
     }
 
     fn array(&mut self, b: &mut Builder, of: &Type, row: &Type) -> Op {
-        match self.random.below(3) {
+        match self.random.below(4) {
+            3 => self.reshaped(b, of),
             0 => {
                 let n = int(self.random.below(4) as i64 - 1);
                 let index = b.fresh(Type::Int);
@@ -287,6 +291,19 @@ impl<'a> Generator<'a> {
             }
             _ => Op::Array((0..1 + self.random.below(2)).map(|_| self.value(b, row)).collect()),
         }
+    }
+
+    /// All elements of an array of two axes, or those of an array as it was before.
+    fn reshaped(&mut self, b: &mut Builder, of: &Type) -> Op {
+        let Type::Array(element, rank) = of else { unreachable!("{of:?} is no array") };
+        let vector = Type::Array(element.clone(), 1);
+        if *rank == 1 {
+            return Op::Flat(self.value(b, &Type::Array(element.clone(), 2)));
+        }
+        let array = self.value(b, of);
+        let axis = |axis| if axis == 0 { Op::Len(array.clone()) } else { Op::Axis(array.clone(), axis) };
+        let lengths = (0..*rank).map(|at| b.bind(Type::Int, axis(at))).collect();
+        Op::Shaped(b.bind(vector, Op::Flat(array)), lengths)
     }
 
     /// A value that needs nothing.

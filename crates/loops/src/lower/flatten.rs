@@ -12,7 +12,9 @@ use super::fuse::{Fused, Sum};
 use super::products::is_product;
 use super::regions::array_rank;
 use super::views::{Lengths, View, Viewing};
-use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Place, Placed, Statement, Var};
+use crate::term::{
+    Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Place, Placed, Product, Statement, Var,
+};
 
 pub(super) fn function(
     program: &l3::Program,
@@ -28,6 +30,7 @@ pub(super) fn function(
         opened: vec![false; function.vars.len()],
         added: vec![false; function.vars.len()],
         viewed: vec![true; function.vars.len()],
+        turned: vec![false; function.vars.len()],
         unused: vec![],
         lengths: Lengths::default(),
         shaped: FxHashSet::default(),
@@ -62,6 +65,8 @@ pub(super) enum Known {
     Placed(Placed),
     /// Part of an array, only measured and read.
     View(View),
+    /// A product of matrices that isn't computed yet: its one use is to be transposed.
+    Product(Box<Product>),
 }
 
 #[derive(Clone, Debug)]
@@ -82,6 +87,8 @@ pub(super) struct Flatten<'p> {
     pub(super) added: Vec<bool>,
     /// Arrays that are only measured and read.
     pub(super) viewed: Vec<bool>,
+    /// Products whose one use is to be transposed, in the same block.
+    turned: Vec<bool>,
     /// Variables that aren't used, but for what [`Lengths`] knows of them.
     unused: Vec<bool>,
     pub(super) lengths: Lengths,
@@ -106,6 +113,7 @@ impl<'p> Flatten<'p> {
             count: vec![0; self.function.vars.len()],
             opened: std::mem::take(&mut self.opened),
             added: std::mem::take(&mut self.added),
+            turned: std::mem::take(&mut self.turned),
             viewed: std::mem::take(&mut self.viewed),
         };
         uses.block(body);
@@ -115,6 +123,7 @@ impl<'p> Flatten<'p> {
         self.unused = uses.count.iter().map(|count| *count == 0).collect();
         self.opened = once(uses.opened, &uses.count);
         self.added = once(uses.added, &uses.count);
+        self.turned = once(uses.turned, &uses.count);
     }
 
     pub(super) fn leaves_of(&self, ty: &Type) -> Vec<Leaf> {
@@ -205,6 +214,7 @@ impl<'p> Flatten<'p> {
             Known::Inside(..) => unreachable!("lowering: an opened sum is only switched on"),
             Known::Placed(placed) => vec![self.let_one(Leaf::Object, Op::Placed(Box::new(placed)))],
             Known::View(_) => unreachable!("lowering: a view is only measured and read"),
+            Known::Product(_) => unreachable!("lowering: such a product is only transposed"),
             Known::OneHot(OneHot { lengths, at, value }) => {
                 vec![self.let_one(Leaf::Object, Op::OneHot { lengths, at, value })]
             }
@@ -333,6 +343,16 @@ impl<'p> Flatten<'p> {
             }
             l3::Op::Loop { params, body } => self.looped(params, body),
             l3::Op::Prim { prim, args, shapes, result } if self.collects(var, *prim, args, shapes, *result) => return,
+            l3::Op::Prim { prim: Prim::Transpose, args, .. } if matches!(self.known(&args[0]), Known::Product(_)) => {
+                let Known::Product(product) = self.known(&args[0]) else { unreachable!("lowering: as was asked") };
+                let product = self.turned_product(*product);
+                return self.know(var, vec![product]);
+            }
+            l3::Op::Prim { args, .. } if self.turned[var.0 as usize] => {
+                let (_, product) = self.operands(&args[0], &args[1]);
+                self.known[var.0 as usize] = Some(Known::Product(Box::new(product)));
+                return;
+            }
             l3::Op::Prim { args, .. } if self.is_matrix_product(op) => {
                 let product = self.product(&args[0], &args[1]);
                 return self.know(var, vec![product]);
@@ -430,6 +450,7 @@ struct Uses<'p> {
     count: Vec<u32>,
     opened: Vec<bool>,
     added: Vec<bool>,
+    turned: Vec<bool>,
     viewed: Vec<bool>,
 }
 
@@ -461,6 +482,28 @@ impl Uses<'_> {
         // Backwards: what becomes of a part of an array is known before the array is looked at.
         for statement in block.statements.iter().rev() {
             stacker::maybe_grow(64 << 10, 1 << 20, || self.op(statement.var, &statement.op));
+        }
+        // All uses of what the block binds are known by now.
+        self.turns(block);
+    }
+
+    /// Marks the products of matrices that are transposed in the block that makes them.
+    fn turns(&mut self, block: &l3::Block) {
+        let mut products = FxHashSet::default();
+        for statement in &block.statements {
+            match &statement.op {
+                l3::Op::Prim { prim: Prim::MatMul, shapes, result, .. }
+                    if is_product(self.shapes, shapes, *result) && array_rank(self.shapes, *result) == Some(2) =>
+                {
+                    products.insert(statement.var);
+                }
+                l3::Op::Prim { prim: Prim::Transpose, args, .. } if !self.viewed[statement.var.0 as usize] => {
+                    if let l3::Atom::Var(product) = args[0] {
+                        self.turned[product.0 as usize] |= products.contains(&product);
+                    }
+                }
+                _ => {}
+            }
         }
     }
 

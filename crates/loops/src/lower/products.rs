@@ -48,6 +48,16 @@ impl Flatten<'_> {
         out
     }
 
+    /// The transpose of a product: `transpose(a @ b)` is `transpose(b) @ transpose(a)`, to the bit.
+    pub(super) fn turned_product(&mut self, Product { lengths: [m, k, n], left, right, .. }: Product) -> Atom {
+        let out = self.new_array(&Type::Real, vec![n, m]);
+        let turned = |matrix: Matrix| Matrix { row: matrix.column, column: matrix.row, ..matrix };
+        let (left, right) = (turned(right), turned(left));
+        let product = Product { lengths: [n, k, m], left, right, out: Some((out, 2, Atom::Int(0))) };
+        self.push(vec![], Op::Product(Box::new(product)));
+        out
+    }
+
     /// The lengths of `a @ b`, and the product without a place to go; checked.
     pub(super) fn operands(&mut self, a: &l3::Atom, b: &l3::Atom) -> (Vec<Atom>, Product) {
         let (a, b) = (self.view_of(a), self.view_of(b));

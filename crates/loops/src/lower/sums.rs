@@ -85,7 +85,7 @@ impl Flatten<'_> {
                 self.push(vars.clone(), op);
                 vars.into_iter().map(Atom::Var).collect()
             }
-            Known::OneHot(_) | Known::Placed(_) | Known::View(_) => {
+            Known::OneHot(_) | Known::Placed(_) | Known::View(_) | Known::Product(_) => {
                 unreachable!("lowering: a sensitivity of an array is no sum")
             }
             Known::Leaves(leaves) => match leaves[0] {

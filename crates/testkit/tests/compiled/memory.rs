@@ -8,6 +8,8 @@ use crate::steps::{Steps, has_native};
 pub const TESTS: &[Test] = &[
     ("a hundred million steps take no memory", a_hundred_million_steps),
     ("states with arrays and lists take constant memory", states_with_objects),
+    ("chains on matrices take no memory", matrices_in_chains),
+    ("products and their derivatives copy no transposes", products_without_copies),
     ("fix and its rule take constant memory", fix_takes_constant_memory),
     ("a hundred thousand calls leave nothing behind", calls_leave_nothing),
 ];
@@ -60,6 +62,58 @@ fn states_with_objects() {
         let at = |n: usize| allocated(OBJECTS, &text.replace("COUNT", &n.to_string()));
         let (small, large) = (at(1_000), at(100_000));
         assert!(large <= small + CONSTANT, "{text}: {small}, then {large}");
+    }
+}
+
+/// Matrices of 40 kB each; whoever names one takes as much for its argument.
+const MATRICES: &str = "
+let a = [[sin(real(i + 2 * j)) for j in 0..100] for i in 0..50]
+let b = [[cos(real(i * j)) for j in 0..100] for i in 0..50]
+let v = [real(i) for i in 0..50]
+";
+const MATRIX: usize = 8 * 50 * 100;
+
+fn matrices_in_chains() {
+    if !has_native() {
+        return;
+    }
+    let arguments = allocated(MATRICES, "a[0, 0] + b[0, 0]");
+    for text in [
+        "sum(a * b + 2.0)",
+        "sum((a - b)^2) / sum(sin(a))",
+        "transpose(a)[3, 2] + sum(b)",
+        "sum(transpose(a)[3] * b[.., 7])",
+        "sum(transpose(a)[3..5, 1] + b[0, 1..3])",
+        "a[.., 5] @ b[.., 6]",
+        "sum(transpose(a)[1] @ b[.., 3..9])",
+    ] {
+        let bytes = allocated(MATRICES, text);
+        assert!(bytes <= arguments + CONSTANT, "{text}: {bytes}, of them {arguments} for arguments");
+    }
+}
+
+fn products_without_copies() {
+    if !has_native() {
+        return;
+    }
+    let arguments = allocated(MATRICES, "a[0, 0] + b[0, 0]");
+    for (text, made) in [
+        ("sum(a @ transpose(b))", 8 * 50 * 50),
+        ("sum(transpose(a) @ b)", 8 * 100 * 100),
+        ("sum(transpose(a) @ v) + b[0, 0]", 0),
+        // The matrix, its sensitivity, and those of a and b.
+        (
+            "{ let (x, y) = grad((a, b) => sum(a @ transpose(b)))(a, b); x[0, 0] + y[0, 0] }",
+            2 * 8 * 50 * 50 + 2 * MATRIX,
+        ),
+        ("{ let x = grad(a => sum(transpose(a) @ b))(a); x[0, 0] }", 2 * 8 * 100 * 100 + MATRIX),
+        ("{ let x = grad(a => sum(transpose(a) @ v))(a); x[0, 0] + b[0, 0] }", MATRIX),
+    ] {
+        let bytes = allocated(MATRICES, text);
+        assert!(
+            bytes <= arguments + made + CONSTANT,
+            "{text}: {bytes}, of them {arguments} for arguments, {made} expected"
+        );
     }
 }
 
