@@ -72,7 +72,7 @@ const NARROWING: &[Pass] = &[SAME_PARTS, DEAD_PARTS, SIMPLIFY];
 const GROUPS: &[&[Pass]] = &[
     &[DEAD_FUNCTIONS, SIMPLIFY, TAIL_CALLS, INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY],
     // What nobody needs of derivatives, before anything is made of it.
-    &[DEAD_PARTS, VECTORS, SIMPLIFY],
+    &[SIMPLIFY, DEAD_PARTS, VECTORS, SIMPLIFY],
     SHARING,
     NARROWING,
     // What has become small or simple by now.
