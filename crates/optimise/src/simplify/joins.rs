@@ -191,7 +191,7 @@ impl Simplifier<'_> {
 }
 
 /// The choice whose result is the block's.
-pub(super) fn nested(block: &Block) -> Option<&Op> {
+fn nested(block: &Block) -> Option<&Op> {
     match (&block.end, block.statements.last()) {
         (End::Yield(Atom::Var(var)), Some(last)) if last.var == *var => {
             matches!(last.op, Op::If(..) | Op::Switch(..)).then_some(&last.op)
