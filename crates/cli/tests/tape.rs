@@ -85,6 +85,25 @@ fn a_loop_remembers_an_entry_for_each_step() {
 }
 
 #[test]
+fn an_entry_holds_neither_the_number_of_its_step_nor_the_length_of_an_array() {
+    let said = tape("fn f(a) = fold((y, c) => sin(y) * c, 1.0, a)", &[THOUSAND]);
+    said.says("array of (real, real, real): 32 bytes and 24 for each element");
+}
+
+#[test]
+fn what_only_a_constant_would_get_is_not_remembered() {
+    // Each y would be needed for the sensitivity of t, and nobody needs that.
+    let program = "\
+fn f(x) = {
+  let t = linspace(-1.0, 1.0, 500)
+  sum(fold((y, c) => y * t + c, 0.0 * t, x)^2)
+}
+";
+    let (few, many) = (tape(program, &["[1.0, 2.0, 3.0]"]).bytes, tape(program, &[THOUSAND]).bytes);
+    assert!(few == many && few < 3 * 4032, "{few}, then {many}");
+}
+
+#[test]
 fn a_number_of_the_argument_is_not_known_to_the_code() {
     let said = tape("fn f(x) = iterate(3, y => y * sin(y), x)", &["0.5"]);
     assert!(said.out.contains("result: 0.0"), "{}", said.out);

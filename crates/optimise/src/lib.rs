@@ -17,11 +17,13 @@ mod effects;
 mod fold;
 mod inline;
 mod needs;
+mod origins;
 mod parts;
 mod places;
 mod ranges;
 mod rename;
 mod retype;
+mod same_elements;
 mod same_parts;
 mod simplify;
 mod sink;
@@ -51,6 +53,7 @@ const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
 const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
+const SAME_ELEMENTS: Pass = Pass { name: "same_elements", run: same_elements::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
 const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
 const TABLES: Pass = Pass { name: "tables", run: tables::run };
@@ -65,14 +68,14 @@ const UNROLL_RECURSION: Pass = Pass { name: "unroll_recursion", run: unroll_recu
 const INLINING: &[Pass] = &[INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY];
 /// Nothing is computed twice, and no array is made that can be done without.
 const SHARING: &[Pass] = &[COMMON, TABLES, SIMPLIFY, COMMON, BOUNDS];
-/// Nodes hold each value once, and only what is read.
-const NARROWING: &[Pass] = &[SAME_PARTS, DEAD_PARTS, SIMPLIFY];
+/// Nodes and elements hold each value once, and only what is read.
+const NARROWING: &[Pass] = &[SAME_PARTS, SAME_ELEMENTS, DEAD_PARTS, SIMPLIFY];
 
 /// All passes in groups, in the order they run.
 const GROUPS: &[&[Pass]] = &[
     &[DEAD_FUNCTIONS, SIMPLIFY, TAIL_CALLS, INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY],
     // What nobody needs of derivatives, before anything is made of it.
-    &[DEAD_PARTS, VECTORS, SIMPLIFY],
+    &[SIMPLIFY, DEAD_PARTS, VECTORS, SIMPLIFY],
     SHARING,
     NARROWING,
     // What has become small or simple by now.

@@ -207,3 +207,164 @@ fn equal_types_are_shared_afterwards() {
         .collect();
     assert!(arrays.len() > 3 && arrays.iter().all(|one| *one == arrays[0]), "{}", print(&program));
 }
+
+/// An array of arrays of pairs of a row and numbers: made in one place, read in another.
+const ROWS: &str = "
+entry f0(s0, s1): s0
+fn f0 main(v0: real, v1: int): real {
+  v2: [real; 1] = [v0, 2.0, 3.0, 4.0]
+  v3: real = sin v0
+  v4: [{[{real, real, int, real}; 1], real}; 1] = tabulate 2 (v5: int) {
+    v6: [{real, real, int, real}; 1] = tabulate 3 (v7: int) {
+      v8: real = element v2 [v7]
+      v9: real = to_real v5
+      v10: real = cos v9
+      v11: {real, real, int, real} = {v8, v3, v7, v10}
+      yield v11
+    }
+    v12: {[{real, real, int, real}; 1], real} = {v6, v0}
+    yield v12
+  }
+  v13: bool = int_ge v1 2
+  v14: int = if v13 {
+    yield 0
+  } else {
+    yield v1
+  }
+  v15: {[{real, real, int, real}; 1], real} = element v4 [v14]
+  v16: [{real, real, int, real}; 1] = field v15 0
+  v17: {real, real, int, real} = element v16 [2]
+  v18: real = field v17 0
+  v19: real = field v17 1
+  v20: int = field v17 2
+  v21: real = field v17 3
+  v22: real = to_real v20
+  v23: real = mul v18 v19
+  v24: real = mul v22 v21
+  v25: real = add v23 v24
+  yield v25
+}
+";
+
+#[test]
+fn parts_of_elements_are_read_from_where_they_come_from() {
+    let program = after("same_elements", &format!("{ROWS}{SHAPES}"));
+    let text = print(&program);
+    for read in ["v18: real = element v2 [2]", "v19: real = v3", "v20: int = 2", "v21: real = field v17 3"] {
+        assert!(text.contains(read), "{read}\n{text}");
+    }
+}
+
+#[test]
+fn parts_of_elements_that_several_places_make_stay_where_they_are() {
+    // The array may also be another one.
+    let text = ROWS.replace(
+        "  v17: {real, real, int, real} = element v16 [2]",
+        "  v26: {real, real, int, real} = {1.0, 1.0, 1, 1.0}
+  v27: [{real, real, int, real}; 1] = [v26, v26, v26]
+  v28: [{real, real, int, real}; 1] = if v13 {
+    yield v16
+  } else {
+    yield v27
+  }
+  v17: {real, real, int, real} = element v28 [2]",
+    );
+    let program = after("same_elements", &format!("{text}{SHAPES}"));
+    assert!(!print(&program).contains("element v2 [2]"), "{}", print(&program));
+}
+
+#[test]
+fn a_choice_whose_ways_agree_is_that_value() {
+    let text = "
+entry f0(s0, s1): s0
+fn f0 main(v0: real, v1: int): real {
+  v2: bool = int_le v1 1
+  v7: (| () | {real, real}) = if v2 {
+    v3: {real, real} = {v0, 2.0}
+    v4: (| () | {real, real}) = inject 1 v3
+    yield v4
+  } else {
+    v5: {real, real} = {v0, 2.0}
+    v6: (| () | {real, real}) = inject 1 v5
+    yield v6
+  }
+  v13: real = switch v7 {
+    case v8: () {
+      yield 0.0
+    }
+    case v9: {real, real} {
+      v10: real = field v9 0
+      v11: real = field v9 1
+      v12: real = mul v10 v11
+      yield v12
+    }
+  }
+  v21: {real, real} = loop (v14: int = 0, v15: real = v13) {
+    v16: bool = int_ge v14 v1
+    v20: {real, real} = if v16 {
+      v17: {real, real} = {v15, v0}
+      yield v17
+    } else {
+      v18: real = mul v15 v0
+      v19: int = int_add v14 1
+      again (v19, v18)
+    }
+    yield v20
+  }
+  v22: real = field v21 0
+  v23: real = field v21 1
+  v24: real = add v22 v23
+  yield v24
+}
+";
+    let program = after("simplify", &format!("{text}{SHAPES}"));
+    let text = print(&program);
+    assert!(!text.contains("switch") && !text.contains("inject"), "{text}");
+    // The second part of the loop's result is v0.
+    assert_eq!(text.matches("= field").count(), 1, "{text}");
+}
+
+#[test]
+fn a_loop_that_surely_ends_and_that_nobody_needs_is_dropped() {
+    // Counts up, and down over what it made.
+    let text = "
+entry f0(s0, s1): s0
+fn f0 main(v0: real, v1: int): real {
+  v2: [real; 1] = [v0, 2.0, 3.0]
+  v3: int = len v2
+  v10: real = loop (v4: int = 0, v5: real = 0.0) {
+    v6: bool = int_ge v4 v3
+    v9: real = if v6 {
+      yield v5
+    } else {
+      v7: real = element v2 [v4]
+      v8: int = int_add v4 1
+      again (v8, v7)
+    }
+    yield v9
+  }
+  v17: real = loop (v11: int = v3, v12: real = 0.0) {
+    v13: bool = int_le v11 0
+    v16: real = if v13 {
+      yield v12
+    } else {
+      v14: int = int_sub v11 1
+      v15: real = element v2 [v14]
+      again (v14, v15)
+    }
+    yield v16
+  }
+  yield v0
+}
+";
+    let program = after("dead_parts", &format!("{text}{SHAPES}"));
+    assert!(!print(&program).contains("loop"), "{}", print(&program));
+    // It may not end, or read too much.
+    for (from, to) in
+        [("int_add v4 1", "int_add v4 0"), ("element v2 [v4]", "element v2 [v1]"), ("int_sub v11 1", "int_sub v11 0")]
+    {
+        let mut program = parse(&format!("{}{SHAPES}", text.replace(from, to))).expect("it parses");
+        PASSES.iter().find(|one| one.name == "dead_parts").expect("it is a pass").apply(&mut program);
+        assert!(print(&program).contains("loop"), "{to}\n{}", print(&program));
+    }
+}

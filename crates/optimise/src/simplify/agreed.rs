@@ -39,11 +39,10 @@ impl Simplifier<'_> {
         op.blocks(&mut |_, block| self.ways(block, &mut agreed));
         let agreed = agreed?;
         // A choice where a loop goes on stays the value of its block.
-        let stays = !matches!(op, Op::Loop { .. }) && goes_on(op);
-        if agreed.is_complete() && !stays {
+        if agreed.is_complete() && (matches!(op, Op::Loop { .. }) || !goes_on(op)) {
             return Some(agreed);
         }
-        if let Agreed::Struct(_) = agreed {
+        if !matches!(agreed, Agreed::Nothing) {
             self.agreed[var.0 as usize] = Some(agreed);
         }
         None
@@ -97,11 +96,9 @@ impl Simplifier<'_> {
         }
     }
 
+    /// Of a choice inside it is known already what its ways agree on.
     fn ways(&self, block: &Block, agreed: &mut Option<Agreed>) {
-        let End::Yield(atom) = &block.end else { return };
-        if let Some(op) = super::joins::nested(block) {
-            return deep(|| op.blocks(&mut |_, block| self.ways(block, agreed)));
-        }
+        let (End::Yield(atom), false) = (&block.end, matches!(agreed, Some(Agreed::Nothing))) else { return };
         let mut budget = MAX_PARTS;
         let way = self.made(atom, &mut budget);
         *agreed = Some(match agreed.take() {
@@ -124,8 +121,23 @@ impl Simplifier<'_> {
                 *budget -= 1;
                 Agreed::Inject(*tag, Box::new(deep(|| self.made(content, budget))))
             }
-            (_, Some(parts)) => parts.clone(),
+            (_, Some(agreed)) => self.seen_from_here(agreed, budget),
             _ => Agreed::Nothing,
+        }
+    }
+
+    /// What was agreed on in a block that is closed by now.
+    fn seen_from_here(&self, agreed: &Agreed, budget: &mut usize) -> Agreed {
+        match agreed {
+            Agreed::Nothing => Agreed::Nothing,
+            Agreed::Atom(atom) => self.made(atom, budget),
+            Agreed::Struct(parts) => {
+                Agreed::Struct(parts.iter().map(|part| deep(|| self.seen_from_here(part, budget))).collect())
+            }
+            Agreed::Inject(tag, content) => match deep(|| self.seen_from_here(content, budget)) {
+                Agreed::Nothing => Agreed::Nothing,
+                content => Agreed::Inject(*tag, Box::new(content)),
+            },
         }
     }
 }

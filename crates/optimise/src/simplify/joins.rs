@@ -118,7 +118,14 @@ impl Simplifier<'_> {
             });
             last.var = fresh;
             self.effects[fresh.0 as usize] = inside;
-            block.end = End::Yield(Atom::Var(fresh));
+            let mut value = Atom::Var(fresh);
+            if let Some(agreed) = self.agree(fresh, &last.op) {
+                let old = block.statements.len();
+                self.settle(fresh, agreed, span, &mut block.statements);
+                self.close(&block.statements[old..]);
+                self.resolve(&mut value);
+            }
+            block.end = End::Yield(value);
             return inside;
         }
         let mut atom = atom.clone();
@@ -184,7 +191,7 @@ impl Simplifier<'_> {
 }
 
 /// The choice whose result is the block's.
-pub(super) fn nested(block: &Block) -> Option<&Op> {
+fn nested(block: &Block) -> Option<&Op> {
     match (&block.end, block.statements.last()) {
         (End::Yield(Atom::Var(var)), Some(last)) if last.var == *var => {
             matches!(last.op, Op::If(..) | Op::Switch(..)).then_some(&last.op)
