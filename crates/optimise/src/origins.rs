@@ -229,6 +229,12 @@ impl Origins {
                     self.taken(class, *array, 0);
                 }
             }
+            Op::Flat(Atom::Var(array)) | Op::Shaped(Atom::Var(array), _) => {
+                self.makes(var);
+                let (array, own) = (self.class(*array), self.part(class, 0));
+                let element = self.part(array, 0);
+                self.join(own, element);
+            }
             Op::Append(array, new) | Op::Replace(array, _, new) => {
                 self.makes(var);
                 let element = self.part(class, 0);
@@ -254,6 +260,9 @@ impl Origins {
             }
             Op::Field(..)
             | Op::Element(..)
+            | Op::Axis(..)
+            | Op::Flat(_)
+            | Op::Shaped(..)
             | Op::Text(_)
             | Op::Scalar(..)
             | Op::Box(_)
