@@ -354,7 +354,11 @@ impl<'p> Flatten<'p> {
                 return;
             }
             l3::Op::Prim { args, .. } if self.is_matrix_product(op) => {
-                let product = self.product(&args[0], &args[1]);
+                let product = if self.unused[var.0 as usize] {
+                    self.unused_product(&args[0], &args[1])
+                } else {
+                    self.product(&args[0], &args[1])
+                };
                 return self.know(var, vec![product]);
             }
             l3::Op::Prim { prim, args, shapes, result } => {

@@ -48,6 +48,12 @@ impl Flatten<'_> {
         out
     }
 
+    /// A product that nobody reads: only its lengths are checked, and that there is room for it.
+    pub(super) fn unused_product(&mut self, a: &l3::Atom, b: &l3::Atom) -> Atom {
+        let (lengths, _) = self.operands(a, b);
+        if lengths.is_empty() { Atom::Real(0.0) } else { self.new_array(&Type::Real, lengths) }
+    }
+
     /// The transpose of a product: `transpose(a @ b)` is `transpose(b) @ transpose(a)`, to the bit.
     pub(super) fn turned_product(&mut self, Product { lengths: [m, k, n], left, right, .. }: Product) -> Atom {
         let out = self.new_array(&Type::Real, vec![n, m]);

@@ -106,8 +106,13 @@ fn products_without_copies() {
             "{ let (x, y) = grad((a, b) => sum(a @ transpose(b)))(a, b); x[0, 0] + y[0, 0] }",
             2 * 8 * 50 * 50 + 2 * MATRIX,
         ),
-        ("{ let x = grad(a => sum(transpose(a) @ b))(a); x[0, 0] }", 2 * 8 * 100 * 100 + MATRIX),
-        ("{ let x = grad(a => sum(transpose(a) @ v))(a); x[0, 0] + b[0, 0] }", MATRIX),
+        (
+            "{ let (x, y) = grad((a, b) => sum(transpose(a) @ b))(a, b); x[0, 0] + y[0, 0] }",
+            2 * 8 * 100 * 100 + 2 * MATRIX,
+        ),
+        ("{ let (x, y) = grad((a, v) => sum(transpose(a) @ v))(a, v); x[0, 0] + y[0] + b[0, 0] }", MATRIX),
+        // The second derivative makes the same, and tangents of them.
+        ("{ let x = hvp(a => sum((transpose(a) @ b)^2), a, b); x[0, 0] }", 6 * 8 * 100 * 100 + 4 * MATRIX),
     ] {
         let bytes = allocated(MATRICES, text);
         assert!(
