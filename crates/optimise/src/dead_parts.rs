@@ -1,8 +1,8 @@
 //! What nothing needs is dropped: parameters of functions and loops (also where they are only passed along), parts of results, of what
 //! choices give, of what loops carry along, of alternatives, of the nodes of named types and of the elements of arrays.
 //!
-//! Readings that surely succeed (`.part` of an array) are ordinary ones from then on. A part that isn't needed is replaced by the empty struct, which has no size. Types that primitives, the border of the
-//! program or changes of view look into stay as they are.
+//! A part that isn't needed is replaced by the empty struct, which has no size. Types that primitives, the border of the program
+//! or changes of view look into stay as they are. Readings that surely succeed (`.part` of an array) are ordinary ones from then on.
 
 use base::Span;
 use first_order::{Atom, Block, End, NamedId, Op, Program, Shape, Statement, Type, Var};

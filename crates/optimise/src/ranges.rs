@@ -104,10 +104,8 @@ impl Facts<'_> {
                     self.same.push((a.clone(), b.clone()));
                 }
             }
-            Op::Element(Atom::Var(array), indices) if indices.len() == 1 => {
-                if self.is_in_range(*array, &indices[0]) {
-                    self.sure.succeed.insert(var);
-                }
+            Op::Element(Atom::Var(array), indices) if indices.len() == 1 && self.is_in_range(*array, &indices[0]) => {
+                self.sure.succeed.insert(var);
             }
             _ => {}
         }

@@ -165,7 +165,7 @@ impl Reader<'_> {
         let instead = match (&part, matches!(op, Op::Field(..))) {
             (Part::Same(Atom::Var(other)), true) => {
                 let fits = self.in_scope.contains(other) && self.vars[other.0 as usize] == *of;
-                fits.then(|| Op::Atom(Atom::Var(*other)))
+                fits.then_some(Op::Atom(Atom::Var(*other)))
             }
             (Part::Same(constant), true) => Some(Op::Atom(constant.clone())),
             (Part::Index, true) => Some(Op::Atom(index.clone())),
