@@ -207,7 +207,8 @@ def settle(x):
 kernel("saddle", "primal", 1.0)(lambda x: sum_many(2500, settle, x))
 kernel("saddle", "ff", 1.0)(lambda x: sum_many(50, lambda x: saddle(forward, forward, jnp.array([x, 1.0])), x))
 kernel("saddle", "fr", 1.0)(lambda x: sum_many(50, lambda x: saddle(forward, grad, jnp.array([x, 1.0])), x))
-impossible("saddle", ["rf", "rr"], REVERSE_WHILE)
+kernel("saddle", "forward", 1.0)(lambda x: sum_many(2500, lambda x: jvp(settle, (x,), (1.0,))[1], x))
+impossible("saddle", ["gradient", "rf", "rr"], REVERSE_WHILE)
 
 
 def end(p):

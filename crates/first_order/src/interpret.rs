@@ -298,6 +298,16 @@ impl Machine<'_> {
             },
             Simple::Array(kind, elements) => at(span, arrays::of_values(*kind, self.read_all(elements, base)))?,
             Simple::Len(of) => Value::Int(array(self.read(of, base)).shape[0] as i64),
+            Simple::Axis(of, axis) => Value::Int(array(self.read(of, base)).shape[*axis as usize] as i64),
+            Simple::Flat(of) => {
+                let of = array(self.read(of, base));
+                let size = of.shape.iter().product();
+                arrays::reshaped(of, vec![size])
+            }
+            Simple::Shaped(of, lengths) => {
+                let of = array(self.read(of, base));
+                arrays::reshaped(of, arrays::lengths(&self.read_all(lengths, base)))
+            }
             Simple::Element(of, indices) => {
                 let of = array(self.read(of, base));
                 at(span, arrays::element(&of, &self.read_all(indices, base)))?

@@ -150,6 +150,12 @@ pub enum Op {
     Array(Vec<Atom>),
     /// The length of the first axis.
     Len(Atom),
+    /// The length of another axis.
+    Axis(Atom, u32),
+    /// All elements of an array of more axes, in their order, as an array of one axis.
+    Flat(Atom),
+    /// The array of one axis as one of these lengths (two or more), whose product is its length.
+    Shaped(Atom, Vec<Atom>),
     /// The element at these indices, or with fewer indices than axes the array of lower rank. Fails if an index is out of range.
     Element(Atom, Vec<Atom>),
     /// The array with another element (or row) at these indices. Fails if an index is out of range, or the row's shape differs.

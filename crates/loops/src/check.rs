@@ -5,7 +5,9 @@ mod names;
 
 use first_order::Scalar;
 
-use crate::term::{Arm, Atom, Block, End, Function, FunctionId, Leaf, Op, Program, Statement, Use, Var};
+use crate::term::{
+    Arm, Atom, Block, End, Function, FunctionId, Leaf, Matrix, Op, Product, Program, Statement, Use, Var,
+};
 
 pub fn check(program: &Program) -> Result<(), String> {
     names::check(program)?;
@@ -136,6 +138,14 @@ impl<'p> Checker<'p> {
             return Ok(());
         }
         Err(format!("{atom:?} is {found:?}, expected {leaf:?}"))
+    }
+
+    fn product(&self, Product { lengths, left, right, out }: &Product) -> Result<(), String> {
+        lengths.iter().try_for_each(|length| self.fits(length, Leaf::Int))?;
+        for Matrix { array, at, row, column, .. } in [left, right] {
+            self.all_fit(&[*array, *at, *row, *column], &[Leaf::Ptr, Leaf::Int, Leaf::Int, Leaf::Int])?;
+        }
+        out.map_or(Ok(()), |(array, _, at)| self.all_fit(&[array, at], &[Leaf::Ptr, Leaf::Int]))
     }
 
     fn all_fit(&self, atoms: &[Atom], leaves: &[Leaf]) -> Checked {
@@ -334,6 +344,10 @@ impl<'p> Checker<'p> {
                 }
                 same(&[result])
             }
+            Op::Fused(a, b, c) => {
+                self.all_fit(&[*a, *b, *c], &[Leaf::Real, Leaf::Real, Leaf::Real])?;
+                same(&[Leaf::Real])
+            }
             Op::IndexAdd(a, b) | Op::IndexMul(a, b) => {
                 self.all_fit(&[*a, *b], &[Leaf::Int, Leaf::Int])?;
                 same(&[Leaf::Int])
@@ -391,6 +405,10 @@ impl<'p> Checker<'p> {
                 self.all_fit(atoms, &site.arg_leaves.concat()).map_err(|error| format!("`{}`: {error}", site.prim))?;
                 same(&site.result_leaves)
             }
+            Op::Product(product) => self.product(product).and_then(|()| match product.out {
+                Some(_) => same(&[]),
+                None => same(&[Leaf::Real]),
+            }),
             Op::LoadElement { words, .. } | Op::TakeElement { words, .. } => {
                 if results.len() == *words as usize {
                     Ok(())

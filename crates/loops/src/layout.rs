@@ -3,10 +3,40 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use first_order::{Definition, NamedId, Type};
-use rustc_hash::FxHashMap;
+use first_order::{Block, Definition, NamedId, Op, Program, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::term::{Descriptor, DescriptorId, Kind, Leaf};
+
+/// The leaves of the elements of arrays that grow somewhere in a program. What grows (tapes do) is written and read element by element,
+/// each in one piece; all other arrays of structs lie in columns. Changes of view change no leaves, so both sides of one agree.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Grown(FxHashSet<Vec<Leaf>>);
+
+impl Grown {
+    pub fn new(program: &Program) -> Grown {
+        let mut grown = Grown::default();
+        for function in &program.functions {
+            grown.block(&function.body, &function.vars, &program.types);
+        }
+        grown
+    }
+
+    fn block(&mut self, block: &Block, vars: &[Type], types: &[Definition]) {
+        for statement in &block.statements {
+            if let (Op::Append(..), Type::Array(element, _)) = (&statement.op, &vars[statement.var.0 as usize]) {
+                self.0.insert(leaves(element, types));
+            }
+            let inside = &mut |_: &[_], inner: &_| self.block(inner, vars, types);
+            stacker::maybe_grow(64 << 10, 1 << 20, || statement.op.blocks(inside));
+        }
+    }
+
+    /// How arrays of elements with these leaves lie in memory.
+    pub fn kind(&self, element: &[Leaf]) -> Kind {
+        if element.len() > 1 && !self.0.contains(element) { Kind::Columns } else { Kind::Array }
+    }
+}
 
 /// Types and their descriptors.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -57,11 +87,12 @@ impl Layouts {
     }
 
     /// The descriptor of arrays with such elements, made if need be.
-    pub fn array(&mut self, element: &Type, descriptors: &mut Vec<Descriptor>) -> DescriptorId {
+    pub fn array(&mut self, element: &Type, grown: &Grown, descriptors: &mut Vec<Descriptor>) -> DescriptorId {
         if let Some(known) = self.arrays.get(element) {
             return *known;
         }
-        let id = self.number(Kind::Array, &self.leaves(element), descriptors);
+        let leaves = self.leaves(element);
+        let id = self.number(grown.kind(&leaves), &leaves, descriptors);
         self.arrays.insert(element.clone(), id);
         id
     }

@@ -9,10 +9,10 @@ pub mod lower;
 pub mod term;
 pub mod text;
 
-pub use layout::{Layouts, leaves};
+pub use layout::{Grown, Layouts, leaves};
 pub use lower::{lower, lower_surveyed};
 pub use term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Place, Placed, PrimSite,
-    Program, Statement, Use, Var,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Place, Placed,
+    PrimSite, Product, Program, Statement, Use, Var,
 };
 pub use text::parse;

@@ -6,8 +6,12 @@ mod collected;
 mod counts;
 mod facts;
 mod flatten;
+mod fuse;
+mod products;
 mod regions;
+mod rows;
 mod sums;
+mod views;
 
 use std::rc::Rc;
 
@@ -17,7 +21,7 @@ use first_order::ShapeId;
 use rustc_hash::FxHashMap;
 
 use crate::check::check;
-use crate::layout::Layouts;
+use crate::layout::{Grown, Layouts};
 use crate::term::{Descriptor, FunctionId, Place, PrimSite, Program};
 
 /// In debug builds the result is checked.
@@ -53,6 +57,7 @@ fn lower_with(program: &first_order::Program, places: Option<Vec<Place>>) -> Pro
 struct Tables {
     descriptors: Vec<Descriptor>,
     layouts: Layouts,
+    grown: Grown,
     prims: Vec<PrimSite>,
     texts: Vec<Rc<str>>,
     text_numbers: FxHashMap<Rc<str>, u32>,
@@ -64,7 +69,8 @@ impl Tables {
     fn new(program: &first_order::Program, places: Option<Vec<Place>>) -> Tables {
         let mut descriptors = vec![];
         let layouts = Layouts::new(&program.types, &mut descriptors);
-        Tables { descriptors, layouts, prims: vec![], texts: vec![], text_numbers: FxHashMap::default(), places }
+        let (grown, text_numbers) = (Grown::new(program), FxHashMap::default());
+        Tables { descriptors, layouts, grown, prims: vec![], texts: vec![], text_numbers, places }
     }
 
     fn text(&mut self, text: &Rc<str>) -> u32 {

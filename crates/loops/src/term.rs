@@ -77,7 +77,10 @@ pub struct Descriptor {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     Node,
+    /// The words of an element lie together.
     Array,
+    /// The first words of all elements, then the second ones, and so on. Such an array never grows.
+    Columns,
 }
 
 /// A place where a primitive is run by the runtime.
@@ -137,6 +140,8 @@ pub struct Arm {
 pub enum Op {
     /// A partial operation fails with the code of `eval`'s primitive.
     Scalar(Scalar, Vec<Atom>),
+    /// `.0`·`.1` + `.2`, reals, rounded once.
+    Fused(Atom, Atom, Atom),
     /// The sum of two ints that is known to be in range.
     IndexAdd(Atom, Atom),
     /// The product of two ints that is known to be in range.
@@ -181,6 +186,8 @@ pub enum Op {
         rank: u32,
         words: u32,
         at: Atom,
+        /// Do its words lie in columns?
+        columns: bool,
     },
     /// The same, but the pointers are moved out: the element is stored to next.
     TakeElement {
@@ -188,6 +195,7 @@ pub enum Op {
         rank: u32,
         words: u32,
         at: Atom,
+        columns: bool,
     },
     /// Writes the leaves, consumed, of element `at` of an array, borrowed, that nobody else sees.
     StoreElement {
@@ -195,6 +203,7 @@ pub enum Op {
         rank: u32,
         at: Atom,
         leaves: Vec<Atom>,
+        columns: bool,
     },
     /// The array of rank 1, consumed, with an element of these leaves, consumed, at its end: in place if nobody else sees it.
     Append {
@@ -227,6 +236,8 @@ pub enum Op {
     },
     /// Primitive number `.0` of the table; consumes.
     Prim(u32, Vec<Atom>),
+    /// The product of two matrices of reals, borrowed. See [`Product`].
+    Product(Box<Product>),
     /// The sensitivity of an array of these lengths that is `value` at element `at` (a flat number, in range) and zero elsewhere.
     OneHot {
         lengths: Vec<Atom>,
@@ -271,6 +282,28 @@ pub enum Op {
     Fail(Code),
 }
 
+/// The product of an m×k and a k×n matrix. Each element is one chain of fma, as `numerics::product` says.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Product {
+    /// m, k, n; they fit the matrices.
+    pub lengths: [Atom; 3],
+    pub left: Matrix,
+    pub right: Matrix,
+    /// The array of this rank, borrowed, whose elements from this flat number on, m·n of them, are written; nobody else sees it. Without one m
+    /// and n are 1, and the product is a real.
+    pub out: Option<(Atom, u32, Atom)>,
+}
+
+/// Elements of an array of rank `rank`: that at (i, j) has the flat number `at` + i·`row` + j·`column`, in range.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Matrix {
+    pub array: Atom,
+    pub rank: u32,
+    pub at: Atom,
+    pub row: Atom,
+    pub column: Atom,
+}
+
 /// A part of the sensitivity of an array.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Placed {
@@ -305,6 +338,7 @@ impl Op {
         match self {
             Op::Call(_, atoms) | Op::Node(_, atoms) | Op::Prim(_, atoms) => all(atoms, Consume),
             Op::Scalar(_, atoms) | Op::NewArray(_, atoms) => all(atoms, Borrow),
+            Op::Fused(a, b, c) => all(&[*a, *b, *c], Borrow),
             Op::IndexAdd(a, b) | Op::IndexMul(a, b) | Op::InRange(a, b) => all(&[*a, *b], Borrow),
             Op::If(a, ..)
             | Op::Switch(a, _)
@@ -347,6 +381,7 @@ impl Op {
                 all(lengths, Borrow);
                 all(&[*at, *value], Borrow);
             }
+            Op::Product(product) => product.for_each_use(f),
             Op::Placed(placed) => placed.for_each_use(f),
             Op::AddPlaced { sum, placed, .. } => {
                 all(&[*sum], Consume);
@@ -363,11 +398,14 @@ impl Op {
             Op::Node(..) | Op::NewArray(..) | Op::Append { .. } | Op::Unshare(_) | Op::Row { .. } => true,
             Op::ReplaceRow { .. } | Op::StoreRow { .. } | Op::Prim(..) | Op::OneHot { .. } | Op::AddAt { .. } => true,
             Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } | Op::Text(_) => true,
-            Op::Scalar(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => false,
+            Op::Scalar(..) | Op::Fused(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => {
+                false
+            }
             Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Sum { .. } | Op::Load(..) | Op::Open { .. } => false,
             Op::IsObject(_) | Op::TagOf(_) | Op::PointerOf(_) | Op::LoadElement { .. } => false,
             Op::TakeElement { .. } | Op::StoreElement { .. } | Op::Axis(..) | Op::Quiet(_) | Op::Site(_) => false,
             Op::Retain(_) | Op::Release(_) | Op::IsUnique(_) | Op::Require(..) | Op::Fail(_) => false,
+            Op::Product(_) => false,
         }
     }
 
@@ -393,6 +431,19 @@ impl Placed {
     fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
         f(&self.part, Use::Consume);
         self.lengths.iter().chain(&self.index).chain([&self.at, &self.count]).for_each(|atom| f(atom, Use::Borrow));
+    }
+}
+
+impl Product {
+    fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
+        self.lengths.iter().for_each(|length| f(length, Use::Borrow));
+        for Matrix { array, at, row, column, .. } in [&self.left, &self.right] {
+            [array, at, row, column].into_iter().for_each(|atom| f(atom, Use::Borrow));
+        }
+        if let Some((out, _, at)) = &self.out {
+            f(out, Use::Borrow);
+            f(at, Use::Borrow);
+        }
     }
 }
 

@@ -29,7 +29,9 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use first_order::text::{name, print_type, quoted, real, span};
 
-use crate::term::{Atom, Block, Descriptor, End, Function, Kind, Leaf, Op, Placed, PrimSite, Program, Statement, Var};
+use crate::term::{
+    Atom, Block, Descriptor, End, Function, Kind, Leaf, Matrix, Op, Placed, PrimSite, Product, Program, Statement, Var,
+};
 
 pub use parse::parse;
 
@@ -74,6 +76,7 @@ impl Display for Descriptor {
         let kind = match self.kind {
             Kind::Node => "node",
             Kind::Array => "array",
+            Kind::Columns => "columns",
         };
         write!(f, "{kind} of {} words, pointers {:?}", self.words, self.pointers)
     }
@@ -124,6 +127,24 @@ impl Display for Placed {
         let Placed { site, lengths, index, at, count, part, plain } = self;
         let plain = if *plain { "plain " } else { "" };
         write!(f, "place [{}] at [{}] {count} from {at} <- {plain}{part} by p{site}", list(lengths), list(index))
+    }
+}
+
+impl Display for Product {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Product { lengths, left, right, out } = self;
+        write!(f, "product [{}] {left} {right}", list(lengths))?;
+        match out {
+            Some((out, rank, at)) => write!(f, " to {out}[{at}]{}", of_layout(*rank, false)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Matrix {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Matrix { array, rank, at, row, column } = self;
+        write!(f, "{array}[{at}]{} by [{row}, {column}]", of_layout(*rank, false))
     }
 }
 
@@ -238,6 +259,7 @@ impl Printer<'_> {
                 Some(name) => format!("{name}({})", list(atoms)),
                 None => format!("{scalar:?}({})", list(atoms)),
             },
+            Op::Fused(a, b, c) => format!("fused {a}, {b}, {c}"),
             Op::IndexAdd(a, b) => format!("{a} + {b}"),
             Op::IndexMul(a, b) => format!("{a} * {b}"),
             Op::InRange(a, b) => format!("{a} in 0..{b}"),
@@ -261,12 +283,14 @@ impl Printer<'_> {
             Op::TagOf(a) => format!("tag_of {a}"),
             Op::PointerOf(a) => format!("pointer_of {a}"),
             Op::NewArray(id, lengths) => format!("array d{}[{}]", id.0, list(lengths)),
-            Op::LoadElement { array, rank, words, at } => element(*array, *at, *rank, *words, bound),
-            Op::TakeElement { array, rank, words, at } => {
-                format!("take {}", element(*array, *at, *rank, *words, bound))
+            Op::LoadElement { array, rank, words, at, columns } => {
+                element(*array, *at, of_layout(*rank, *columns), *words, bound)
             }
-            Op::StoreElement { array, rank, at, leaves } => {
-                format!("{array}[{at}]{} <- {}", of_rank(*rank), some(leaves))
+            Op::TakeElement { array, rank, words, at, columns } => {
+                format!("take {}", element(*array, *at, of_layout(*rank, *columns), *words, bound))
+            }
+            Op::StoreElement { array, rank, at, leaves, columns } => {
+                format!("{array}[{at}]{} <- {}", of_layout(*rank, *columns), some(leaves))
             }
             Op::Append { array, leaves } => format!("append {array} <- {}", some(leaves)),
             Op::Axis(array, axis) => format!("length {array} {axis}"),
@@ -277,6 +301,7 @@ impl Printer<'_> {
             }
             Op::StoreRow { array, row, at, count } => format!("store {array} row {at} of {count} <- {row}"),
             Op::Prim(site, atoms) => format!("p{site}({})", list(atoms)),
+            Op::Product(product) => product.to_string(),
             Op::OneHot { lengths, at, value } => format!("one_hot [{}] {at} <- {value}", list(lengths)),
             Op::AddAt { site, sum, lengths, at, value } => {
                 format!("add_at {sum} [{}] {at} <- {value} by p{site}", list(lengths))
@@ -300,13 +325,14 @@ impl Printer<'_> {
 }
 
 /// Element `at` of an array; its words are said where they aren't the variables that are bound.
-fn element(array: Atom, at: Atom, rank: u32, words: u32, bound: usize) -> String {
+fn element(array: Atom, at: Atom, layout: String, words: u32, bound: usize) -> String {
     let words = if words as usize == bound { String::new() } else { format!(" words {words}") };
-    format!("{array}[{at}]{}{words}", of_rank(rank))
+    format!("{array}[{at}]{layout}{words}")
 }
 
-fn of_rank(rank: u32) -> String {
-    if rank == 1 { String::new() } else { format!(" rank {rank}") }
+fn of_layout(rank: u32, columns: bool) -> String {
+    let rank = if rank == 1 { String::new() } else { format!(" rank {rank}") };
+    rank + if columns { " columns" } else { "" }
 }
 
 /// Leaves, of which there may be none.

@@ -220,3 +220,68 @@ fn a_pointer_that_is_read_twice_moves_once() {
     body.push(Statement { vars: vec![], op, span: base::Span::default() });
     assert!(check::check(&wrong).unwrap_err().contains("twice"), "{wrong}");
 }
+
+/// `sum(term, term)` of what `terms` makes of the parameters x, y, z.
+fn lowered_sum(sum: Scalar, terms: impl FnOnce(&mut FunctionBuilder, [Atom; 3]) -> [Atom; 2]) -> String {
+    let mut f = FunctionBuilder::new("f", Type::Real);
+    let params = [(); 3].map(|()| f.param(Type::Real));
+    let terms = terms(&mut f, params);
+    let value = f.scalar(Type::Real, sum, terms);
+    lower(&program(f.finish(End::Yield(value)))).to_string()
+}
+
+fn times(f: &mut FunctionBuilder, a: &Atom, b: &Atom) -> Atom {
+    f.scalar(Type::Real, Scalar::Mul, [a.clone(), b.clone()])
+}
+
+#[test]
+fn a_product_and_what_is_added_to_it_are_rounded_once() {
+    let plus = lowered_sum(Scalar::Add, |f, [x, y, z]| [times(f, &x, &y), z]);
+    assert!(plus.contains("v3: real = fused v0, v1, v2\n"), "{plus}");
+    let minus = lowered_sum(Scalar::Sub, |f, [x, y, z]| [times(f, &x, &y), z]);
+    assert!(minus.contains("v3: real = neg(v2)\n  v4: real = fused v0, v1, v3\n"), "{minus}");
+    let from = lowered_sum(Scalar::Sub, |f, [_, y, z]| [z, times(f, &Atom::Real(0.1), &y)]);
+    assert!(from.contains("v3: real = fused -0.1, v1, v2\n"), "{from}");
+}
+
+#[test]
+fn products_that_could_cancel_are_rounded_each() {
+    let difference = lowered_sum(Scalar::Sub, |f, [x, y, z]| [times(f, &x, &y), times(f, &z, &y)]);
+    assert!(!difference.contains("fused"), "{difference}");
+    let squares = lowered_sum(Scalar::Sub, |f, [x, y, _]| [times(f, &x, &x), times(f, &y, &y)]);
+    assert!(!squares.contains("fused"), "{squares}");
+    let squares = lowered_sum(Scalar::Add, |f, [x, y, _]| [times(f, &x, &x), times(f, &y, &y)]);
+    assert!(squares.contains("fused v1, v1,"), "{squares}");
+    let exact = lowered_sum(Scalar::Sub, |f, [x, y, z]| [times(f, &x, &y), times(f, &Atom::Real(4.0), &z)]);
+    assert!(exact.contains("fused -4.0, v2,"), "{exact}");
+}
+
+#[test]
+fn a_product_that_is_read_twice_is_computed_once() {
+    let twice = lowered_sum(Scalar::Add, |f, [x, y, z]| {
+        let product = times(f, &x, &y);
+        [f.scalar(Type::Real, Scalar::Div, [z, product.clone()]), product]
+    });
+    assert!(!twice.contains("fused"), "{twice}");
+}
+
+#[test]
+fn arrays_of_structs_lie_in_columns_unless_they_grow() {
+    let point = Type::fields([Type::Real, Type::Int]);
+    let lowered = |grows: bool| {
+        let mut f = FunctionBuilder::new("f", Type::Real);
+        let array = f.tabulate(Type::array(point.clone(), 1), Atom::Int(3), |f, i| {
+            End::Yield(f.bind(point.clone(), Op::Struct(vec![Atom::Real(1.5), i])))
+        });
+        let element = f.bind(point.clone(), Op::Element(array.clone(), vec![Atom::Int(2)]));
+        if grows {
+            f.bind(Type::array(point.clone(), 1), Op::Append(array, element.clone()));
+        }
+        let first = f.bind(Type::Real, Op::Field(element, 0));
+        lower(&program(f.finish(End::Yield(first)))).to_string()
+    };
+    let columns = lowered(false);
+    assert!(columns.contains("= columns of 2 words") && columns.contains("[v1] columns <- 1.5, v1"), "{columns}");
+    let grown = lowered(true);
+    assert!(grown.contains("= array of 2 words") && !grown.contains("columns"), "{grown}");
+}

@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use base::{Code, FileId, Span};
 use first_order::Scalar;
 use loops::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Op, Placed, Program,
-    Statement, Var, check, lower, lower_surveyed, parse,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Matrix, Op, Placed,
+    Product, Program, Statement, Var, check, lower, lower_surveyed, parse,
 };
 
 /// The program that the text of a program is; not compared where a constant is a nan.
@@ -40,9 +40,11 @@ fn operations() -> Vec<(usize, Op)> {
     let arm = |nulls, end| Arm { nulls, block: *block(end) };
     let placed =
         Placed { site: 0, lengths: vec![v, w], index: vec![], at: w, count: Atom::Int(2), part: v, plain: false };
+    let matrix = Matrix { array: v, rank: 2, at: Atom::Int(0), row: w, column: Atom::Int(1) };
     let scalars = Scalar::all().map(|scalar| (1, Op::Scalar(scalar, vec![v, real, small])));
     let others = vec![
         (0, Op::Site(2)),
+        (1, Op::Fused(v, real, small)),
         (1, Op::IndexAdd(v, least)),
         (1, Op::IndexMul(Atom::Int(-1), w)),
         (1, Op::InRange(v, Atom::Int(7))),
@@ -60,11 +62,11 @@ fn operations() -> Vec<(usize, Op)> {
         (1, Op::TagOf(v)),
         (1, Op::PointerOf(v)),
         (1, Op::NewArray(d, vec![v, Atom::Int(3)])),
-        (1, Op::LoadElement { array: v, rank: 1, words: 1, at: w }),
-        (0, Op::LoadElement { array: v, rank: 2, words: 0, at: Atom::Int(0) }),
-        (1, Op::TakeElement { array: v, rank: 3, words: 5, at: w }),
-        (0, Op::StoreElement { array: v, rank: 1, at: w, leaves: vec![] }),
-        (0, Op::StoreElement { array: v, rank: 2, at: w, leaves: vec![real, small] }),
+        (1, Op::LoadElement { array: v, rank: 1, words: 1, at: w, columns: false }),
+        (0, Op::LoadElement { array: v, rank: 2, words: 0, at: Atom::Int(0), columns: false }),
+        (1, Op::TakeElement { array: v, rank: 3, words: 5, at: w, columns: true }),
+        (0, Op::StoreElement { array: v, rank: 1, at: w, leaves: vec![], columns: false }),
+        (0, Op::StoreElement { array: v, rank: 2, at: w, leaves: vec![real, small], columns: true }),
         (1, Op::Append { array: v, leaves: vec![] }),
         (1, Op::Append { array: v, leaves: vec![w, tag] }),
         (1, Op::Axis(v, 2)),
@@ -73,6 +75,25 @@ fn operations() -> Vec<(usize, Op)> {
         (1, Op::ReplaceRow { array: v, row: w, dropped: 1, at: Atom::Int(4) }),
         (1, Op::StoreRow { array: null, row: w, at: Atom::Int(0), count: v }),
         (1, Op::Prim(0, vec![v])),
+        (
+            0,
+            Op::Product(Box::new(Product {
+                lengths: [v, w, least],
+                left: matrix,
+                right: matrix,
+                out: Some((v, 1, w)),
+            })),
+        ),
+        (
+            0,
+            Op::Product(Box::new(Product {
+                lengths: [v, w, w],
+                left: matrix,
+                right: matrix,
+                out: Some((v, 3, least)),
+            })),
+        ),
+        (1, Op::Product(Box::new(Product { lengths: [v, w, w], left: matrix, right: matrix, out: None }))),
         (1, Op::OneHot { lengths: vec![v, w], at: Atom::Int(1), value: Atom::Real(f64::NEG_INFINITY) }),
         (1, Op::AddAt { site: 0, sum: v, lengths: vec![w], at: w, value: real }),
         (1, Op::Sum { count: w, index: Var(3), body: block(End::Yield(vec![real])) }),
@@ -102,7 +123,13 @@ fn every_operation_parses_back() {
         // With a statement behind it that begins as it could go on, and with a span.
         for span in [Span::default(), Span { file: FileId(3), start: 4, end: 11 }] {
             let vars: Vec<Var> = (2..2 + bound as u32).map(Var).collect();
-            let behind = Op::StoreElement { array: Atom::Var(Var(0)), rank: 1, at: Atom::Int(0), leaves: vec![] };
+            let behind = Op::StoreElement {
+                array: Atom::Var(Var(0)),
+                rank: 1,
+                at: Atom::Int(0),
+                leaves: vec![],
+                columns: false,
+            };
             let statements = vec![
                 Statement { vars, op: op.clone(), span },
                 Statement { vars: vec![], op: behind, span: Span::default() },

@@ -54,7 +54,7 @@ fn tables(sites: &[(Prim, &[ShapeId], ShapeId)], parameters: &[ShapeId], result:
         span: Span::default(),
     };
     Tables {
-        layouts: Layouts::new(&shapes, &types),
+        layouts: Layouts::new(&shapes, &types, &loops::Grown::default()),
         shapes,
         sites: sites.iter().map(site).collect(),
         texts: vec![],

@@ -102,6 +102,7 @@ fn descriptors(program: &Program, text: &mut String) {
         let kind = match kind {
             Kind::Node => 0,
             Kind::Array => 1,
+            Kind::Columns => 4,
         };
         let offsets: Vec<String> = pointers.iter().map(|at| format!("i64 {at}")).collect();
         let count = pointers.len();

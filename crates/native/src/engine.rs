@@ -212,7 +212,7 @@ pub fn tables(program: &first_order::Program, lowered: &loops::Program) -> Table
     };
     Tables {
         shapes: program.shapes.clone(),
-        layouts: Layouts::new(&program.shapes, &program.types),
+        layouts: Layouts::new(&program.shapes, &program.types, &loops::Grown::new(program)),
         sites: lowered.prims.iter().map(site).collect(),
         texts: lowered.texts.clone(),
         parameters: program.parameters.clone(),

@@ -4,9 +4,9 @@
 //! and descriptors for what the border allocates. The rules are those of `docs/dev/native.md`.
 
 use first_order::{Alternative, Definition, Head, Shape, ShapeId, Shapes, Type};
-use loops::{Leaf, layout};
+use loops::{Grown, Kind, Leaf, layout};
 
-use crate::runtime::object::{ARRAY, Descriptor, NODE, OwnDescriptor};
+use crate::runtime::object::{ARRAY, COLUMNS, Descriptor, NODE, OwnDescriptor};
 
 /// The layout of every shape, by its number.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -49,8 +49,8 @@ pub enum ElementKind {
 }
 
 impl Layouts {
-    pub fn new(shapes: &Shapes, types: &[Definition]) -> Layouts {
-        let types = Types { shapes, types };
+    pub fn new(shapes: &Shapes, types: &[Definition], grown: &Grown) -> Layouts {
+        let types = Types { shapes, types, grown };
         Layouts((0..shapes.0.len() as u32).map(|id| types.layout(ShapeId(id))).collect())
     }
 
@@ -68,6 +68,7 @@ impl Layouts {
 struct Types<'a> {
     shapes: &'a Shapes,
     types: &'a [Definition],
+    grown: &'a Grown,
 }
 
 impl Types<'_> {
@@ -106,7 +107,10 @@ impl Types<'_> {
             words: own.len(),
             places: sum.map_or(vec![], |sum| layout::places(&own, sum)),
             starts: starts.collect(),
-            array: element.map(|element| OwnDescriptor::new(ARRAY, element.len(), pointers(&element))),
+            array: element.map(|element| {
+                let kind = if self.grown.kind(&element) == Kind::Columns { COLUMNS } else { ARRAY };
+                OwnDescriptor::new(kind, element.len(), pointers(&element))
+            }),
             elements,
         }
     }

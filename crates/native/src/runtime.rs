@@ -17,6 +17,7 @@ pub mod heap;
 pub mod ledger;
 pub mod object;
 pub mod prim;
+mod products;
 pub mod survey;
 pub mod symbols;
 

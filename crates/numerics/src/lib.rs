@@ -21,7 +21,7 @@ pub mod listing;
 pub mod logarithm;
 pub mod ops;
 pub mod power;
-mod product;
+pub mod product;
 pub mod random;
 mod scaling;
 pub mod summation;

@@ -1,5 +1,5 @@
-//! Products of row-major matrices. Every element of the product is one chain of fma over ascending l from +0, whatever tiles and
-//! blocks it is computed in: a tile's sums are carried from one block of l to the next in the product itself.
+//! Products of matrices that lie in slices with strides. Every element of the product is one chain of fma over ascending l from +0, whatever
+//! tiles and blocks it is computed in: a tile's sums are carried from one block of l to the next in the product itself.
 
 use crate::fused::fused;
 
@@ -13,14 +13,54 @@ const BLOCK: usize = 64;
 /// Smaller products aren't worth packing.
 const SMALL: usize = 1 << 12;
 
-/// `c` = `a` (m×k) times `b` (k×n).
+/// A matrix: element (i, j) is number i·`row` + j·`column`.
+#[derive(Clone, Copy, Debug)]
+pub struct Strided<'a> {
+    pub elements: &'a [f64],
+    pub row: usize,
+    pub column: usize,
+}
+
+impl<'a> Strided<'a> {
+    /// Row by row, without gaps.
+    pub fn dense(elements: &'a [f64], columns: usize) -> Strided<'a> {
+        Strided { elements, row: columns, column: 1 }
+    }
+
+    fn transposed(self) -> Strided<'a> {
+        Strided { row: self.column, column: self.row, ..self }
+    }
+
+    #[inline(always)]
+    fn at(self, i: usize, j: usize) -> f64 {
+        self.elements[i * self.row + j * self.column]
+    }
+
+    /// Is element (m-1, n-1) there, if there is any?
+    fn holds(self, m: usize, n: usize) -> bool {
+        m == 0 || n == 0 || (m - 1) * self.row + (n - 1) * self.column < self.elements.len()
+    }
+}
+
+/// `c` = `a` (m×k) times `b` (k×n), all row by row without gaps.
 pub fn multiply(a: &[f64], b: &[f64], c: &mut [f64], m: usize, k: usize, n: usize) {
     assert_eq!((a.len(), b.len(), c.len()), (m * k, k * n, m * n), "matmul: lengths of {m}×{k} and {k}×{n}");
     c.fill(0.0);
-    if n == 1 {
+    multiply_onto_zeros(Strided::dense(a, k), Strided::dense(b, n), c, m, k, n);
+}
+
+/// `c`, all zeros, becomes `a` (m×k) times `b` (k×n); `c` is row by row without gaps.
+pub fn multiply_onto_zeros(a: Strided, b: Strided, c: &mut [f64], m: usize, k: usize, n: usize) {
+    assert!(a.holds(m, k) && b.holds(k, n) && c.len() == m * n, "matmul: lengths of {m}×{k} and {k}×{n}");
+    if m == 0 || k == 0 || n == 0 {
+        return;
+    }
+    if n == 1 || m == 1 {
+        let (matrix, vector, step) =
+            if n == 1 { (a, b.elements, b.row) } else { (b.transposed(), a.elements, a.column) };
         fused(
             #[inline(always)]
-            || multiply_vector(a, b, c, k),
+            || multiply_vector(matrix, vector, step, c, k),
         );
     } else if m * k * n <= SMALL || m < ROWS || n < COLUMNS {
         fused(
@@ -29,66 +69,108 @@ pub fn multiply(a: &[f64], b: &[f64], c: &mut [f64], m: usize, k: usize, n: usiz
         );
     } else {
         let mut panels = vec![0.0; DEPTH.min(k) * n.next_multiple_of(COLUMNS)];
+        let mut rows = if a.column == 1 { vec![] } else { vec![0.0; DEPTH.min(k) * BLOCK.min(m)] };
         fused(
             #[inline(always)]
-            || multiply_tiles(a, b, c, k, n, &mut panels),
+            || multiply_tiles(a, b, c, k, n, &mut panels, &mut rows),
         );
+    }
+}
+
+/// With a vector, whose elements are `step` apart.
+#[inline(always)]
+fn multiply_vector(a: Strided, b: &[f64], step: usize, c: &mut [f64], k: usize) {
+    if a.column != 1 {
+        multiply_columns(a, b, step, c, k);
+    } else if step == 1 {
+        multiply_dense_vector(a, b, c, k);
+    } else {
+        for (i, out) in c.iter_mut().enumerate() {
+            *out = (0..k).fold(*out, |sum, l| a.at(i, l).mul_add(b[l * step], sum));
+        }
+    }
+}
+
+/// One column after the other: where they lie in one piece, all chains grow together.
+#[inline(always)]
+fn multiply_columns(a: Strided, b: &[f64], step: usize, c: &mut [f64], k: usize) {
+    for l in 0..k {
+        let y = b[l * step];
+        let column = &a.elements[l * a.column..];
+        if a.row == 1 {
+            c.iter_mut().zip(column).for_each(|(sum, x)| *sum = x.mul_add(y, *sum));
+        } else {
+            c.iter_mut().enumerate().for_each(|(i, sum)| *sum = column[i * a.row].mul_add(y, *sum));
+        }
     }
 }
 
 /// Several rows at once: each element is a chain, and one chain waits for itself.
 #[inline(always)]
-fn multiply_vector(a: &[f64], b: &[f64], c: &mut [f64], k: usize) {
+fn multiply_dense_vector(a: Strided, b: &[f64], c: &mut [f64], k: usize) {
     const TOGETHER: usize = 8;
-    if k == 0 {
-        return;
-    }
-    let mut rows = a.chunks_exact(k * TOGETHER);
+    let b = &b[..k];
     let mut out = c.chunks_exact_mut(TOGETHER);
-    for (rows, out) in (&mut rows).zip(&mut out) {
-        let mut sums = [0.0; TOGETHER];
+    let mut first = 0;
+    for out in &mut out {
+        let rows: [&[f64]; TOGETHER] = std::array::from_fn(|i| &a.elements[(first + i) * a.row..][..k]);
+        let mut sums: [f64; TOGETHER] = std::array::from_fn(|i| out[i]);
         for (l, y) in b.iter().enumerate() {
-            for (i, sum) in sums.iter_mut().enumerate() {
-                *sum = rows[i * k + l].mul_add(*y, *sum);
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                *sum = row[l].mul_add(*y, *sum);
             }
         }
         out.copy_from_slice(&sums);
+        first += TOGETHER;
     }
-    for (row, out) in rows.remainder().chunks_exact(k).zip(out.into_remainder()) {
-        *out = row.iter().zip(b).fold(0.0, |sum, (x, y)| x.mul_add(*y, sum));
+    for (i, out) in (first..).zip(out.into_remainder()) {
+        *out = a.elements[i * a.row..][..k].iter().zip(b).fold(*out, |sum, (x, y)| x.mul_add(*y, sum));
     }
 }
 
-/// Row by row of both.
+/// Row by row of the product.
 #[inline(always)]
-fn multiply_rows(a: &[f64], b: &[f64], c: &mut [f64], k: usize, n: usize) {
-    if k == 0 || n == 0 {
-        return;
-    }
-    for (row, out) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
-        for (x, other) in row.iter().zip(b.chunks_exact(n)) {
-            out.iter_mut().zip(other).for_each(|(sum, y)| *sum = x.mul_add(*y, *sum));
+fn multiply_rows(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
+    for (i, out) in c.chunks_exact_mut(n).enumerate() {
+        if b.column != 1 {
+            multiply_vector(b.transposed(), &a.elements[i * a.row..], a.column, out, k);
+            continue;
+        }
+        for l in 0..k {
+            let x = a.at(i, l);
+            out.iter_mut().zip(&b.elements[l * b.row..]).for_each(|(sum, y)| *sum = x.mul_add(*y, *sum));
         }
     }
 }
 
 #[inline(always)]
-fn multiply_tiles(a: &[f64], b: &[f64], c: &mut [f64], k: usize, n: usize, panels: &mut [f64]) {
+fn multiply_tiles(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize, panels: &mut [f64], rows: &mut [f64]) {
     let m = c.len() / n;
     for first in (0..k).step_by(DEPTH) {
         let depth = DEPTH.min(k - first);
-        pack(&b[first * n..(first + depth) * n], panels, n);
+        pack(b, first..first + depth, panels, n);
         for top in (0..m).step_by(BLOCK) {
             let bottom = m.min(top + BLOCK);
+            // The rows of this block, from column `first` on, so far apart.
+            let (block, apart): (&[f64], usize) = if a.column == 1 {
+                (&a.elements[top * a.row + first..], a.row)
+            } else {
+                for l in 0..depth {
+                    for i in 0..bottom - top {
+                        rows[i * depth + l] = a.at(top + i, first + l);
+                    }
+                }
+                (rows, depth)
+            };
             for (left, panel) in (0..n).step_by(COLUMNS).zip(panels.chunks_exact(depth * COLUMNS)) {
                 let width = COLUMNS.min(n - left);
-                let mut i = top;
-                while i + ROWS <= bottom {
-                    tile::<ROWS>(&a[i * k + first..], k, panel, &mut c[i * n + left..], n, width);
+                let mut i = 0;
+                while top + i + ROWS <= bottom {
+                    tile::<ROWS>(&block[i * apart..], apart, panel, &mut c[(top + i) * n + left..], n, width);
                     i += ROWS;
                 }
-                while i < bottom {
-                    tile::<1>(&a[i * k + first..], k, panel, &mut c[i * n + left..], n, width);
+                while top + i < bottom {
+                    tile::<1>(&block[i * apart..], apart, panel, &mut c[(top + i) * n + left..], n, width);
                     i += 1;
                 }
             }
@@ -96,14 +178,18 @@ fn multiply_tiles(a: &[f64], b: &[f64], c: &mut [f64], k: usize, n: usize, panel
     }
 }
 
-/// The rows of a block of `b` as panels of `COLUMNS` columns, each one row after the other; what is beyond the last column is 0.
+/// Some rows of `b` as panels of `COLUMNS` columns, each one row after the other; what is beyond the last column is 0.
 #[inline(always)]
-fn pack(b: &[f64], panels: &mut [f64], n: usize) {
-    let depth = b.len() / n;
+fn pack(b: Strided, rows: std::ops::Range<usize>, panels: &mut [f64], n: usize) {
+    let depth = rows.len();
     for (left, panel) in (0..n).step_by(COLUMNS).zip(panels.chunks_exact_mut(depth * COLUMNS)) {
         let width = COLUMNS.min(n - left);
-        for (row, out) in b.chunks_exact(n).zip(panel.chunks_exact_mut(COLUMNS)) {
-            out[..width].copy_from_slice(&row[left..left + width]);
+        for (l, out) in rows.clone().zip(panel.chunks_exact_mut(COLUMNS)) {
+            if b.column == 1 {
+                out[..width].copy_from_slice(&b.elements[l * b.row + left..][..width]);
+            } else {
+                (left..).zip(&mut out[..width]).for_each(|(j, out)| *out = b.at(l, j));
+            }
             out[width..].fill(0.0);
         }
     }
@@ -111,13 +197,13 @@ fn pack(b: &[f64], panels: &mut [f64], n: usize) {
 
 /// `R` rows and up to `COLUMNS` columns of c, further by the products with one panel.
 #[inline(always)]
-fn tile<const R: usize>(a: &[f64], k: usize, panel: &[f64], c: &mut [f64], n: usize, width: usize) {
+fn tile<const R: usize>(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n: usize, width: usize) {
     let mut sums = [[0.0; COLUMNS]; R];
     for (i, row) in sums.iter_mut().enumerate() {
         row[..width].copy_from_slice(&c[i * n..i * n + width]);
     }
     let depth = panel.len() / COLUMNS;
-    let rows: [&[f64]; R] = std::array::from_fn(|i| &a[i * k..i * k + depth]);
+    let rows: [&[f64]; R] = std::array::from_fn(|i| &a[i * apart..i * apart + depth]);
     for (l, other) in panel.chunks_exact(COLUMNS).enumerate() {
         let other: &[f64; COLUMNS] = other.try_into().expect("chunks are exact");
         for i in 0..R {
@@ -134,7 +220,7 @@ fn tile<const R: usize>(a: &[f64], k: usize, panel: &[f64], c: &mut [f64], n: us
 
 #[cfg(test)]
 mod tests {
-    use super::multiply;
+    use super::{Strided, multiply_onto_zeros};
 
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut state = seed;
@@ -145,18 +231,45 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
+    /// Ways in which an r×c matrix can lie: row by row, column by column, with gaps.
+    fn layouts(elements: &[f64], rows: usize, columns: usize) -> [Strided<'_>; 4] {
+        [(columns, 1), (1, rows), (columns + 3, 1), (2, 2 * rows + 1)].map(|(row, column)| Strided {
+            elements,
+            row,
+            column,
+        })
+    }
+
     #[test]
-    fn tiles_give_the_bits_of_one_chain_of_fma_for_each_element() {
-        for (m, k, n) in
-            [(1, 1, 1), (3, 5, 7), (4, 8, 8), (65, 300, 17), (70, 257, 1), (2, 600, 40), (9, 0, 9), (33, 20, 41)]
-        {
-            let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
-            let mut c = vec![f64::NAN; m * n];
-            multiply(&a, &b, &mut c, m, k, n);
-            for i in 0..m {
-                for j in 0..n {
-                    let chain = (0..k).fold(0.0f64, |sum, l| a[i * k + l].mul_add(b[l * n + j], sum));
-                    assert_eq!(c[i * n + j].to_bits(), chain.to_bits(), "{m}×{k}×{n} at {i}, {j}");
+    fn all_layouts_give_the_bits_of_one_chain_of_fma_for_each_element() {
+        for (m, k, n) in [
+            (1, 1, 1),
+            (3, 5, 7),
+            (4, 8, 8),
+            (65, 300, 17),
+            (70, 257, 1),
+            (1, 30, 9),
+            (2, 600, 40),
+            (9, 0, 9),
+            (0, 4, 3),
+            (33, 20, 41),
+            (5, 1, 6),
+        ] {
+            let (left, right) = (numbers(3 * (m + 4) * (k + 4), 1), numbers(3 * (k + 4) * (n + 4), 2));
+            for a in layouts(&left, m, k) {
+                for b in layouts(&right, k, n) {
+                    let mut c = vec![0.0; m * n];
+                    multiply_onto_zeros(a, b, &mut c, m, k, n);
+                    for i in 0..m {
+                        for j in 0..n {
+                            let chain = (0..k).fold(0.0f64, |sum, l| a.at(i, l).mul_add(b.at(l, j), sum));
+                            assert_eq!(
+                                c[i * n + j].to_bits(),
+                                chain.to_bits(),
+                                "{m}×{k}×{n} at {i}, {j}: {a:?}, {b:?}"
+                            );
+                        }
+                    }
                 }
             }
         }

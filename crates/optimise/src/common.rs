@@ -37,6 +37,8 @@ enum Key {
     Field(Operand, u32),
     Call(FunctionId, Vec<Operand>),
     Len(Operand),
+    Axis(Operand, u32),
+    Flat(Operand),
     Require(Operand),
     Table(String),
     Element(Operand, Vec<Operand>),
@@ -184,6 +186,8 @@ impl Known<'_> {
             Op::Field(whole, at) => Some(Key::Field(operand(whole), *at)),
             Op::Tabulate { .. } | Op::Sum { .. } => Some(Key::Table(self.table(op)?)),
             Op::Len(array) => Some(Key::Len(operand(array))),
+            Op::Axis(array, axis) => Some(Key::Axis(operand(array), *axis)),
+            Op::Flat(array) => Some(Key::Flat(operand(array))),
             Op::Require(condition, _) => Some(Key::Require(operand(condition))),
             Op::Element(array, indices) => Some(Key::Element(operand(array), operands(indices))),
             Op::Call(callee, args) if !self.effects[callee.0 as usize].prints => {

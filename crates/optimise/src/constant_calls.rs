@@ -130,6 +130,9 @@ fn is_simple(op: &Op) -> bool {
         | Op::Sum { .. }
         | Op::Array(_)
         | Op::Len(_)
+        | Op::Axis(..)
+        | Op::Flat(_)
+        | Op::Shaped(..)
         | Op::Element(..)
         | Op::Replace(..)
         | Op::Append(..)

@@ -1,7 +1,7 @@
-//! What nothing needs is dropped: parameters of functions and loops (also where they are only passed along), parts of results,
-//! parts of the nodes of named types.
+//! What nothing needs is dropped: parameters of functions and loops (also where they are only passed along), parts of results, of what
+//! choices give, of what loops carry along, of alternatives, of the nodes of named types and of the elements of arrays.
 //!
-//! A part that isn't needed is replaced by the empty struct, which has no size. Types that primitives, the border of the
+//! Readings that surely succeed (`.part` of an array) are ordinary ones from then on. A part that isn't needed is replaced by the empty struct, which has no size. Types that primitives, the border of the
 //! program or changes of view look into stay as they are.
 
 use base::Span;
@@ -9,56 +9,58 @@ use first_order::{Atom, Block, End, NamedId, Op, Program, Shape, Statement, Type
 
 use crate::deep;
 use crate::effects::{self, Effects, World};
-use crate::needs::{Made, Needed, last_call, last_choice, needed};
-use crate::parts::{Parts, used_shapes};
+use crate::needs::{Made, Needed, needed};
+use crate::parts::{reading, used_shapes};
+use crate::places::Place;
 use crate::rename::renumber;
-use crate::walk::{blocks_mut, discard, each_again_mut, has_blocks};
+use crate::walk::{blocks_mut, discard, has_blocks};
 
 pub fn run(program: &mut Program) {
     let functions = effects::of_functions(program);
     let world = World { functions: &functions, shapes: &program.shapes };
     let effects: Vec<Vec<Effects>> =
         program.functions.iter().map(|function| effects::of_statements(function, world)).collect();
-    let parts = Parts::of(program);
-    let needed = needed(program, &effects, &parts);
-    let types = parts.narrowed(&needed.leaves);
-    let params: Vec<Vec<bool>> = program
-        .functions
-        .iter()
-        .enumerate()
-        .map(|(id, function)| {
-            let entry = id == program.entry.0 as usize;
-            function.params.iter().map(|var| entry || needed.vars[id][var.0 as usize]).collect()
-        })
-        .collect();
+    let needed = needed(program, &effects);
+    let params: Vec<Vec<Parameter>> =
+        program.functions.iter().enumerate().map(|(id, function)| parameters(&needed, id, &function.params)).collect();
     for (id, function) in program.functions.iter_mut().enumerate() {
-        retain(&mut function.params, &params[id]);
+        retain(&mut function.params, &params[id].iter().map(|param| param.stays).collect::<Vec<_>>());
         let mut vars = std::mem::take(&mut function.vars);
         for (of, place) in vars.iter_mut().zip(&needed.places[id]) {
             if let Some(place) = place {
-                *of = types[*place].clone();
+                *of = needed.reached.type_of(*place).clone();
             }
         }
-        let value = parts.results[id].map_or(Value::Stays, Value::Result);
-        if let Some(root) = parts.results[id] {
-            function.result = types[root].clone();
-        }
-        let effects = &effects[id];
+        function.result = needed.reached.type_of(needed.results[id]).clone();
         let mut remover =
-            Remover { id, needed: &needed, parts: &parts, types: &types, effects, params: &params, vars: &mut vars };
-        remover.block(&mut function.body, value, function.span);
+            Remover { id, needed: &needed, effects: &effects[id], params: &params, vars: &mut vars, again: vec![] };
+        remover.block(&mut function.body, Some(needed.results[id]), function.span);
         function.vars = vars;
         renumber(function);
     }
-    narrow_types(program, &parts, &types);
+    narrow_types(program, &needed);
 }
 
-fn narrow_types(program: &mut Program, parts: &Parts, types: &[Type]) {
+/// What becomes of a parameter.
+#[derive(Clone, Copy)]
+struct Parameter {
+    stays: bool,
+    /// Where it has parts.
+    place: Option<Place>,
+}
+
+fn parameters(needed: &Needed, id: usize, params: &[Var]) -> Vec<Parameter> {
+    let of = |var: &Var| Parameter { stays: needed.var(id, *var), place: needed.places[id][var.0 as usize] };
+    params.iter().map(of).collect()
+}
+
+fn narrow_types(program: &mut Program, needed: &Needed) {
     let mut changed = false;
-    for (definition, root) in program.types.iter_mut().zip(&parts.named) {
-        if let Some(root) = root {
-            changed |= definition.content != types[*root];
-            definition.content = types[*root].clone();
+    for (definition, place) in program.types.iter_mut().zip(&needed.named) {
+        let of = needed.reached.type_of(*place);
+        if definition.content != *of {
+            changed = true;
+            definition.content = of.clone();
         }
     }
     if changed {
@@ -78,82 +80,131 @@ pub fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
     items.retain(|_| *flags.next().expect("dead_parts: as many flags as items"));
 }
 
-/// What becomes of the value of a block.
-#[derive(Clone, Copy)]
-enum Value {
-    Stays,
-    /// It is the function's result and becomes what stands at this place.
-    Result(usize),
-    /// It is the result of a choice or loop and becomes what stands at this place.
-    Join(usize),
-}
-
 struct Remover<'a> {
     id: usize,
     needed: &'a Needed,
-    parts: &'a Parts,
-    /// The types of all parts.
-    types: &'a [Type],
     effects: &'a [Effects],
-    /// Which parameters functions keep.
-    params: &'a [Vec<bool>],
+    /// What becomes of the parameters of functions.
+    params: &'a [Vec<Parameter>],
     vars: &'a mut Vec<Type>,
+    /// What becomes of the parameters of the loops around, the innermost last.
+    again: Vec<Vec<Parameter>>,
 }
 
 impl Remover<'_> {
-    fn is_needed(&self, var: Var) -> bool {
-        self.needed.vars[self.id][var.0 as usize]
-    }
-
-    fn block(&mut self, block: &mut Block, value: Value, mut span: Span) {
-        let choice = last_choice(block);
-        let call = last_call(block);
+    /// `value`: the place that the block's value becomes; none if it stays as it is.
+    fn block(&mut self, block: &mut Block, value: Option<Place>, mut span: Span) {
         let statements = std::mem::take(&mut block.statements);
         for mut statement in statements {
             span = statement.span;
-            if !self.is_needed(statement.var) && self.effects[statement.var.0 as usize].total {
+            if !self.needed.var(self.id, statement.var) && self.effects[statement.var.0 as usize].total {
                 discard(Block { statements: vec![statement], end: End::Never });
                 continue;
             }
-            self.statement(&mut statement, &mut block.statements);
+            if let Some((array, index)) = reading(&statement.op, self.vars) {
+                statement.op = Op::Element(array.clone(), vec![index.clone()]);
+            }
             if has_blocks(&statement.op) {
-                let inner = match self.parts.joins[self.id].get(&statement.var) {
-                    _ if choice == Some(statement.var) && !matches!(value, Value::Stays) => value,
-                    Some(root) => Value::Join(*root),
-                    None => Value::Stays,
-                };
-                deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(block, inner, span)));
+                self.nested(&mut statement, &mut block.statements);
+            } else {
+                self.statement(&mut statement, &mut block.statements);
             }
             block.statements.push(statement);
         }
-        let called = call.is_some_and(|(_, callee)| self.parts.results[callee.0 as usize].is_some());
-        if let End::Yield(atom) = &mut block.end {
-            match value {
-                Value::Result(root) if choice.is_none() && !called => {
-                    *atom = self.build(root, atom, None, span, &mut block.statements);
-                }
-                Value::Join(root) if choice.is_none() => {
-                    *atom = self.build(root, atom, None, span, &mut block.statements);
-                }
-                Value::Result(_) | Value::Join(_) | Value::Stays => {}
+        let last = block.statements.last().map(|last| (last.var, is_tail(&last.op)));
+        match (&mut block.end, value) {
+            // Choices, loops and calls that come last stay last: their value has the type already.
+            (End::Yield(Atom::Var(var)), Some(place))
+                if last == Some((*var, true)) && self.vars[var.0 as usize] == *self.needed.reached.type_of(place) => {}
+            (End::Yield(atom), Some(place)) => *atom = self.build(place, atom, None, span, &mut block.statements),
+            (End::Again(atoms), _) => {
+                let params = self.again.last().expect("dead_parts: a loop runs again").clone();
+                self.pass(&params, atoms, span, &mut block.statements);
             }
+            (End::Yield(_) | End::Never, _) => {}
+        }
+    }
+
+    fn nested(&mut self, statement: &mut Statement, out: &mut Vec<Statement>) {
+        let (var, span) = (statement.var, statement.span);
+        let held = self.needed.places[self.id][var.0 as usize];
+        let value = match &statement.op {
+            Op::Tabulate { .. } => held.and_then(|array| self.elements(array, var)),
+            Op::Sum { .. } => None,
+            _ => held,
+        };
+        if let Op::Loop { params, .. } = &mut statement.op {
+            let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
+            let becomes = parameters(self.needed, self.id, &vars);
+            let mut firsts: Vec<Atom> = params.iter().map(|(_, first)| first.clone()).collect();
+            self.pass(&becomes, &mut firsts, span, out);
+            retain(params, &becomes.iter().map(|param| param.stays).collect::<Vec<_>>());
+            params.iter_mut().zip(firsts).for_each(|((_, first), new)| *first = new);
+            self.again.push(becomes);
+        }
+        deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(block, value, span)));
+        if let Op::Loop { .. } = statement.op {
+            self.again.pop();
+        }
+    }
+
+    /// The place of the elements of an array that a statement makes; none if it is made of arrays.
+    fn elements(&self, array: Place, var: Var) -> Option<Place> {
+        match &self.vars[var.0 as usize] {
+            Type::Array(_, 1) => self.needed.reached.parts(array).map(|parts| parts[0]),
+            _ => None,
+        }
+    }
+
+    /// The arguments for the parameters that stay.
+    fn pass(&mut self, params: &[Parameter], args: &mut Vec<Atom>, span: Span, out: &mut Vec<Statement>) {
+        let old = std::mem::take(args);
+        for (param, arg) in params.iter().zip(old).filter(|(param, _)| param.stays) {
+            args.push(match param.place {
+                Some(place) => self.build(place, &arg, None, span, out),
+                None => arg,
+            });
         }
     }
 
     fn statement(&mut self, statement: &mut Statement, out: &mut Vec<Statement>) {
         let (var, span) = (statement.var, statement.span);
+        let needed = self.needed;
+        let held = needed.places[self.id][var.0 as usize];
+        let parts = held.and_then(|place| needed.reached.parts(place));
         match &mut statement.op {
-            Op::Call(callee, args) => retain(args, &self.params[callee.0 as usize]),
-            Op::Loop { params, body } => {
-                let keep: Vec<bool> = params.iter().map(|(var, _)| self.is_needed(*var)).collect();
-                retain(params, &keep);
-                each_again_mut(body, &mut |atoms| retain(atoms, &keep));
+            Op::Call(callee, args) => {
+                let params = self.params;
+                self.pass(&params[callee.0 as usize], args, span, out);
             }
             Op::Box(content) => {
-                if let Type::Named(NamedId(name)) = self.vars[var.0 as usize]
-                    && let Some(root) = self.parts.named[name as usize]
-                {
-                    *content = self.build(root, content, None, span, out);
+                let Type::Named(NamedId(name)) = self.vars[var.0 as usize] else {
+                    unreachable!("dead_parts: a node is of a named type")
+                };
+                *content = self.build(needed.named[name as usize], content, None, span, out);
+            }
+            Op::Struct(fields) => {
+                for (field, part) in fields.iter_mut().zip(parts.unwrap_or_default()) {
+                    *field = self.build(*part, field, None, span, out);
+                }
+            }
+            Op::Inject(tag, content) => {
+                let part = parts.expect("dead_parts: a sum has parts")[*tag as usize];
+                *content = self.build(part, content, None, span, out);
+            }
+            Op::Array(elements) => {
+                let place = held.and_then(|array| self.elements(array, var));
+                for element in elements {
+                    if let Some(place) = place {
+                        *element = self.build(place, element, None, span, out);
+                    }
+                }
+            }
+            Op::Append(_, new) | Op::Replace(_, _, new) => {
+                let element = parts.expect("dead_parts: an array has elements")[0];
+                let row = matches!(new, Atom::Var(row) if matches!(self.vars[row.0 as usize], Type::Array(..)));
+                if !row {
+                    *new = self.build(element, new, None, span, out);
                 }
             }
             _ => {}
@@ -171,73 +222,77 @@ impl Remover<'_> {
         Var(self.vars.len() as u32 - 1)
     }
 
-    /// What stands at a place, from the atom that stood there. `from`: the place that the atom is from, if it has one.
-    fn build(&mut self, place: usize, atom: &Atom, from: Option<usize>, span: Span, out: &mut Vec<Statement>) -> Atom {
-        let (parts, needed, types) = (self.parts, self.needed, self.types);
-        let Some(children) = &parts.nodes[place].parts else {
-            return if needed.leaves[place] { atom.clone() } else { Atom::Unit };
-        };
-        let Atom::Var(var) = atom else { return atom.clone() };
-        match needed.made[self.id].get(var.0 as usize).and_then(Option::as_ref) {
-            Some(Made::Struct(fields)) => {
-                let parts = children.iter().zip(fields);
-                let fields = parts.map(|(child, field)| self.build(*child, field, None, span, out)).collect();
-                return self.bind(types[place].clone(), Op::Struct(fields), span, out);
-            }
-            Some(Made::Inject(tag, content)) => {
-                let content = self.build(children[*tag as usize], content, None, span, out);
-                return self.bind(types[place].clone(), Op::Inject(*tag, content), span, out);
-            }
-            None => {}
+    /// What stands at a place, from the atom that stood there. `from`: the place that the atom is from, if it is new.
+    fn build(&mut self, place: Place, atom: &Atom, from: Option<Place>, span: Span, out: &mut Vec<Statement>) -> Atom {
+        let needed = self.needed;
+        let of = needed.reached.type_of(place);
+        if !needed.reached.is_alive(place) {
+            return Atom::Unit;
         }
-        let from = from.or_else(|| needed.places[self.id].get(var.0 as usize).copied().flatten());
-        let same = match from {
-            Some(from) => types[from] == types[place],
-            None => parts.all_live(place, &needed.leaves),
-        };
-        if same { atom.clone() } else { self.convert(place, atom, from, span, out) }
+        let Atom::Var(var) = atom else { return atom.clone() };
+        let is_there = from.is_some() || needed.var(self.id, *var);
+        if is_there && self.vars[var.0 as usize] == *of {
+            return atom.clone();
+        }
+        let made = if from.is_some() { None } else { needed.made[self.id][var.0 as usize].as_ref() };
+        let parts = needed.reached.parts(place);
+        match (made, parts) {
+            (Some(Made::Struct(fields)), Some(parts)) if !needed.reached.is_opaque(place) => {
+                let pairs = parts.iter().zip(fields);
+                let fields = pairs.map(|(part, field)| deep(|| self.build(*part, field, None, span, out))).collect();
+                self.bind(of.clone(), Op::Struct(fields), span, out)
+            }
+            (Some(Made::Inject(tag, content)), Some(parts)) if !needed.reached.is_opaque(place) => {
+                let content = deep(|| self.build(parts[*tag as usize], content, None, span, out));
+                self.bind(of.clone(), Op::Inject(*tag, content), span, out)
+            }
+            _ => {
+                let from = from.or(needed.places[self.id].get(var.0 as usize).copied().flatten());
+                deep(|| self.convert(place, *var, from, span, out))
+            }
+        }
     }
 
     /// The same by taking the atom apart.
-    fn convert(
-        &mut self,
-        place: usize,
-        atom: &Atom,
-        from: Option<usize>,
-        span: Span,
-        out: &mut Vec<Statement>,
-    ) -> Atom {
-        let (nodes, types) = (&self.parts.nodes, self.types);
-        let children = nodes[place].parts.as_deref().unwrap_or_default();
-        let sources = from.and_then(|from| nodes[from].parts.as_deref());
-        // The part of the atom that becomes a child: where it is from, and its type.
-        let part = |i: usize| match sources {
-            Some(sources) => (Some(sources[i]), types[sources[i]].clone()),
-            None => (None, nodes[children[i]].of.clone()),
+    fn convert(&mut self, place: Place, var: Var, from: Option<Place>, span: Span, out: &mut Vec<Statement>) -> Atom {
+        let reached = &self.needed.reached;
+        let of = reached.type_of(place);
+        let parts = reached.parts(place);
+        let sources = from.and_then(|from| reached.parts(from));
+        // What becomes a part, from what was one.
+        let part = |remover: &mut Self, i: usize, part_of: Var, out: &mut Vec<Statement>| match (parts, sources) {
+            (Some(parts), Some(sources)) => remover.build(parts[i], &Atom::Var(part_of), Some(sources[i]), span, out),
+            _ => Atom::Unit,
         };
-        match &nodes[place].of {
-            Type::Struct(_) => {
+        match (of, self.vars[var.0 as usize].clone()) {
+            (Type::Struct(_), Type::Struct(types)) => {
                 let mut fields = vec![];
-                for (i, child) in children.iter().enumerate() {
-                    let (from, of) = part(i);
-                    let part = self.bind(of, Op::Field(atom.clone(), i as u32), span, out);
-                    fields.push(self.build(*child, &part, from, span, out));
+                for (i, of) in types.iter().enumerate() {
+                    if !parts.is_some_and(|parts| reached.is_alive(parts[i])) {
+                        fields.push(Atom::Unit);
+                        continue;
+                    }
+                    let field = self.fresh(of.clone());
+                    out.push(Statement { var: field, op: Op::Field(Atom::Var(var), i as u32), span });
+                    fields.push(part(self, i, field, out));
                 }
-                self.bind(types[place].clone(), Op::Struct(fields), span, out)
+                self.bind(of.clone(), Op::Struct(fields), span, out)
             }
-            Type::Sum(_) => {
+            (Type::Sum(_), Type::Sum(types)) => {
                 let mut arms = vec![];
-                for (tag, child) in children.iter().enumerate() {
-                    let (from, of) = part(tag);
-                    let (bound, mut statements) = (self.fresh(of), vec![]);
-                    let content = self.build(*child, &Atom::Var(bound), from, span, &mut statements);
-                    let op = Op::Inject(tag as u32, content);
-                    let sum = self.bind(types[place].clone(), op, span, &mut statements);
+                for (tag, content) in types.iter().enumerate() {
+                    let (bound, mut statements) = (self.fresh(content.clone()), vec![]);
+                    let content = part(self, tag, bound, &mut statements);
+                    let sum = self.bind(of.clone(), Op::Inject(tag as u32, content), span, &mut statements);
                     arms.push((bound, Block { statements, end: End::Yield(sum) }));
                 }
-                self.bind(types[place].clone(), Op::Switch(atom.clone(), arms), span, out)
+                self.bind(of.clone(), Op::Switch(Atom::Var(var), arms), span, out)
             }
-            _ => unreachable!("dead_parts: a leaf isn't taken apart"),
+            (to, from) => unreachable!("dead_parts: {from:?} doesn't become {to:?}"),
         }
     }
+}
+
+fn is_tail(op: &Op) -> bool {
+    matches!(op, Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Call(..))
 }

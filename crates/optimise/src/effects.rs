@@ -4,11 +4,14 @@
 //! whose size the program computes may be too large by itself, so making one counts as something that may fail.
 
 use calculus::Prim;
-use first_order::{Alternative, Atom, Block, End, Function, Head, Op, Program, Scalar, ShapeId, Shapes, Type, Var};
+use first_order::{
+    Alternative, Atom, Block, End, Function, Head, Op, Program, Scalar, ShapeId, Shapes, Statement, Type, Var,
+};
 use rustc_hash::FxHashSet;
 
 use crate::calls::Calls;
 use crate::deep;
+use crate::ranges::{Sure, sure};
 use crate::walk::has_blocks;
 
 /// Arrays up to this length can always be made.
@@ -39,7 +42,8 @@ pub fn of_functions(program: &Program) -> Vec<Effects> {
         for id in group {
             let function = &program.functions[id.0 as usize];
             let world = World { functions: &effects, shapes: &program.shapes };
-            all = all.and(Walk { world, vars: &function.vars, record: &mut |_, _| () }.all(&function.body));
+            let sure = &sure(function);
+            all = all.and(Walk { world, sure, vars: &function.vars, record: &mut |_, _| () }.all(&function.body));
         }
         group.iter().for_each(|id| effects[id.0 as usize] = all);
     }
@@ -50,7 +54,7 @@ pub fn of_functions(program: &Program) -> Vec<Effects> {
 pub fn of_statements(function: &Function, world: World) -> Vec<Effects> {
     let mut effects = vec![PURE; function.vars.len()];
     let mut record = |var: Var, of| effects[var.0 as usize] = of;
-    Walk { world, vars: &function.vars, record: &mut record }.all(&function.body);
+    Walk { world, sure: &sure(function), vars: &function.vars, record: &mut record }.all(&function.body);
     effects
 }
 
@@ -63,32 +67,59 @@ pub struct World<'a> {
 
 struct Walk<'a> {
     world: World<'a>,
+    sure: &'a Sure,
     vars: &'a [Type],
     record: &'a mut dyn FnMut(Var, Effects),
 }
 
 impl Walk<'_> {
     fn all(&mut self, body: &Block) -> Effects {
-        self.block(body, &mut FxHashSet::default())
+        self.block(body, &mut FxHashSet::default()).0
     }
 
-    /// `lengths`: the variables that hold the length of an array.
-    fn block(&mut self, block: &Block, lengths: &mut FxHashSet<Var>) -> Effects {
-        let mut all = of_end(&block.end);
+    /// The effects of a block but for where the loop around it goes on, and whether it does. `lengths`: the variables that hold the
+    /// length of an array.
+    fn block(&mut self, block: &Block, lengths: &mut FxHashSet<Var>) -> (Effects, bool) {
+        let (mut all, mut again) = match block.end {
+            End::Again(_) => (PURE, true),
+            End::Yield(_) | End::Never => (of_end(&block.end), false),
+        };
         for statement in &block.statements {
-            let mut inside = PURE;
+            let (mut inside, mut goes_on) = (PURE, false);
             if has_blocks(&statement.op) {
-                deep(|| statement.op.blocks(&mut |_, block| inside = inside.and(self.block(block, lengths))));
+                deep(|| {
+                    statement.op.blocks(&mut |_, block| {
+                        let (effects, again) = self.block(block, lengths);
+                        inside = inside.and(effects);
+                        goes_on |= again;
+                    });
+                });
             }
-            if matches!(statement.op, Op::Len(_)) {
+            if matches!(statement.op, Op::Len(_) | Op::Axis(..)) {
                 lengths.insert(statement.var);
             }
-            let of = &self.vars[statement.var.0 as usize];
-            let effects = self.world.op(&statement.op, inside, of, &|var| lengths.contains(&var));
-            (self.record)(statement.var, effects);
+            let effects = self.statement(statement, inside, lengths);
+            if let Op::Loop { .. } = statement.op {
+                goes_on = false;
+            }
+            // Where a loop goes on nothing may be left out.
+            (self.record)(statement.var, if goes_on { effects.and(PARTIAL) } else { effects });
             all = all.and(effects);
+            again |= goes_on;
         }
-        all
+        (all, again)
+    }
+
+    fn statement(&self, statement: &Statement, inside: Effects, lengths: &FxHashSet<Var>) -> Effects {
+        let var = statement.var;
+        match statement.op {
+            Op::Element(..) | Op::Scalar(..) if self.sure.succeed.contains(&var) => PURE,
+            Op::Loop { .. } if self.sure.end.contains(&var) => inside,
+            _ => {
+                let of = &self.vars[var.0 as usize];
+                self.world.op(&statement.op, inside, of, &|var| lengths.contains(&var))
+            }
+        }
     }
 }
 
@@ -114,6 +145,9 @@ impl World<'_> {
             | Op::If(..)
             | Op::Switch(..)
             | Op::Len(_)
+            | Op::Axis(..)
+            | Op::Flat(_)
+            | Op::Shaped(..)
             | Op::Append(..) => true,
             Op::Scalar(scalar, _) => !is_partial(*scalar),
             Op::Call(callee, _) => return self.functions[callee.0 as usize],
@@ -194,7 +228,7 @@ pub fn is_partial(scalar: Scalar) -> bool {
 /// Primitives that always give a value, and no larger one than there is: of one array of reals, and of sensitivities of arrays. These conform
 /// by construction: what a program gives and what a rule gives is checked where it enters derived code.
 fn is_total(prim: Prim, args: &[ShapeId], shapes: &Shapes) -> bool {
-    if let Prim::Place | Prim::Plus | Prim::Spread | Prim::Unspread | Prim::Fill | Prim::Scale | Prim::Keep = prim {
+    if let Prim::Place | Prim::Part | Prim::Plus | Prim::Spread | Prim::Unspread | Prim::Fill | Prim::Scale | Prim::Keep = prim {
         return true;
     }
     if let Prim::Frame | Prim::Unbroadcast = prim {

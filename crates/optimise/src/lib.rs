@@ -18,6 +18,8 @@ mod fold;
 mod inline;
 mod needs;
 mod parts;
+mod places;
+mod ranges;
 mod rename;
 mod retype;
 mod same_parts;
@@ -68,7 +70,9 @@ const NARROWING: &[Pass] = &[SAME_PARTS, DEAD_PARTS, SIMPLIFY];
 
 /// All passes in groups, in the order they run.
 const GROUPS: &[&[Pass]] = &[
-    &[DEAD_FUNCTIONS, SIMPLIFY, TAIL_CALLS, INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, VECTORS, SIMPLIFY],
+    &[DEAD_FUNCTIONS, SIMPLIFY, TAIL_CALLS, INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY],
+    // What nobody needs of derivatives, before anything is made of it.
+    &[DEAD_PARTS, VECTORS, SIMPLIFY],
     SHARING,
     NARROWING,
     // What has become small or simple by now.

@@ -1,8 +1,7 @@
-//! The parts that named types and the results of functions and choices are made of, as a forest: structs and sums have
-//! parts, the rest are leaves.
+//! The parts that named types are made of, as a forest: structs and sums have parts, the rest are leaves.
 
-use first_order::{Alternative, Op, Program, ShapeId, Type, Var};
-use rustc_hash::FxHashMap;
+use calculus::Prim;
+use first_order::{Alternative, Atom, Op, Program, ShapeId, Type};
 
 use crate::walk::each_op;
 
@@ -14,10 +13,6 @@ pub struct Parts {
     pub nodes: Vec<Node>,
     /// The content of each named type; none where it has to stay as it is.
     pub named: Vec<Option<usize>>,
-    /// The result of each function; none where it has to stay as it is.
-    pub results: Vec<Option<usize>>,
-    /// For each function, the results of its choices and loops.
-    pub joins: Vec<FxHashMap<Var, usize>>,
 }
 
 pub struct Node {
@@ -33,20 +28,6 @@ impl Parts {
         for (definition, fixed) in program.types.iter().zip(&fixed) {
             let root = if *fixed { None } else { parts.root(&definition.content) };
             parts.named.push(root);
-        }
-        for (id, function) in program.functions.iter().enumerate() {
-            let entry = id == program.entry.0 as usize;
-            let root = if entry { None } else { parts.root(&function.result) };
-            parts.results.push(root);
-            let mut joins = FxHashMap::default();
-            each_op(&function.body, &mut |var, op| {
-                if matches!(op, Op::If(..) | Op::Switch(..) | Op::Loop { .. })
-                    && let Some(root) = parts.root(&function.vars[var.0 as usize])
-                {
-                    joins.insert(var, root);
-                }
-            });
-            parts.joins.push(joins);
         }
         parts
     }
@@ -72,29 +53,6 @@ impl Parts {
             None => visit(node),
         }
     }
-
-    pub fn all_live(&self, node: usize, live: &[bool]) -> bool {
-        let mut all = true;
-        self.leaves(node, &mut |leaf| all &= live[leaf]);
-        all
-    }
-
-    /// The types of all nodes when leaves that aren't needed are the empty struct.
-    pub fn narrowed(&self, live: &[bool]) -> Vec<Type> {
-        let mut types: Vec<Type> = Vec::with_capacity(self.nodes.len());
-        // Parts come before what they are parts of.
-        for (node, live) in self.nodes.iter().zip(live) {
-            let all = || node.parts.iter().flatten().map(|part| types[*part].clone()).collect();
-            let of = match &node.of {
-                Type::Struct(_) => Type::Struct(all()),
-                Type::Sum(_) => Type::Sum(all()),
-                leaf if *live => leaf.clone(),
-                _ => Type::unit(),
-            };
-            types.push(of);
-        }
-        types
-    }
 }
 
 fn count(of: &Type, limit: usize) -> usize {
@@ -106,6 +64,18 @@ fn count(of: &Type, limit: usize) -> usize {
     }
 }
 
+/// The array and the index if a primitive is a reading of an array by an int: `.part`, which surely succeeds.
+pub fn reading<'a>(op: &'a Op, vars: &[Type]) -> Option<(&'a Atom, &'a Atom)> {
+    let Op::Prim { prim: Prim::Part, args, .. } = op else { return None };
+    let [array @ Atom::Var(var), index] = &args[..] else { return None };
+    let of_int = match index {
+        Atom::Int(_) => true,
+        Atom::Var(index) => vars[index.0 as usize] == Type::Int,
+        _ => false,
+    };
+    (of_int && matches!(vars[var.0 as usize], Type::Array(..))).then_some((array, index))
+}
+
 /// Which shapes primitives and the border of the program mention, directly or inside others.
 pub fn used_shapes(program: &Program) -> Vec<bool> {
     let mut used = vec![false; program.shapes.0.len()];
@@ -113,7 +83,9 @@ pub fn used_shapes(program: &Program) -> Vec<bool> {
     waiting.push(program.result);
     for function in &program.functions {
         each_op(&function.body, &mut |_, op| {
-            if let Op::Prim { shapes, result, .. } = op {
+            if let Op::Prim { shapes, result, .. } = op
+                && reading(op, &function.vars).is_none()
+            {
                 waiting.extend(shapes);
                 waiting.push(*result);
             }

@@ -4,6 +4,7 @@
 //! settles the operations on it, and a choice whose outcome is known gives way to what it chooses. Then one walk
 //! backwards: what nobody needs is dropped, if it can neither fail nor print and surely ends.
 
+mod agreed;
 mod joins;
 mod loops;
 mod ops;
@@ -11,6 +12,7 @@ mod prune;
 
 use first_order::{Atom, Block, End, Function, Op, Program, Scalar, Statement, Type, Var};
 
+use self::agreed::Agreed;
 use crate::effects::{self, Effects, PURE, World};
 use crate::rename::renumber;
 use crate::walk::{self, discard};
@@ -34,10 +36,13 @@ fn simplify(function: &mut Function, world: World) {
         uses,
         forwarded: vec![None; count],
         known: vec![Known::Nothing; count],
+        agreed: vec![None; count],
+        in_scope: vec![false; count],
         effects: vec![PURE; count],
         trail: vec![],
         budget,
     };
+    function.params.iter().for_each(|param| simplifier.in_scope[param.0 as usize] = true);
     let (mut body, _) = simplifier.block(body);
     prune::prune(&mut body, &simplifier.effects);
     function.body = body;
@@ -53,6 +58,10 @@ struct Simplifier<'a> {
     /// What stands for a variable from now on.
     forwarded: Vec<Option<Atom>>,
     known: Vec<Known>,
+    /// What is known of results of choices and loops.
+    agreed: Vec<Option<Agreed>>,
+    /// Which variables are bound in the blocks that are open.
+    in_scope: Vec<bool>,
     /// The effects of the statement that binds each variable.
     effects: Vec<Effects>,
     /// What was known before of variables of which more is known in the blocks that are open.
@@ -74,6 +83,8 @@ enum Known {
     Array(Vec<Atom>),
     /// An array of which the length is known.
     Length(Atom),
+    /// The elements of a vector under other lengths.
+    Shaped(Atom, Vec<Atom>),
     Not(Atom),
     /// A real with the other sign.
     Neg(Atom),
@@ -105,8 +116,17 @@ impl Simplifier<'_> {
         let mut out = Vec::with_capacity(statements.len());
         let end = self.statements(statements, end, &mut out);
         self.restore(mark);
+        self.close(&out);
         let all = out.iter().fold(effects::of_end(&end), |all, statement| all.and(self.effects_of(statement.var)));
         (Block { statements: out, end }, all)
+    }
+
+    /// A block in which these variables are bound.
+    fn within(&mut self, vars: &[Var], block: Block) -> (Block, Effects) {
+        vars.iter().for_each(|var| self.in_scope[var.0 as usize] = true);
+        let result = self.block(block);
+        vars.iter().for_each(|var| self.in_scope[var.0 as usize] = false);
+        result
     }
 
     /// Simplifies statements onto the end of others.
@@ -142,7 +162,13 @@ impl Simplifier<'_> {
         let is_length = |var: Var| matches!(known[var.0 as usize], Known::IsLength | Known::IsCount);
         let of = &self.vars[statement.var.0 as usize];
         self.effects[statement.var.0 as usize] = self.world.op(&statement.op, inside, of, &is_length);
+        self.in_scope[statement.var.0 as usize] = true;
         out.push(statement);
+    }
+
+    /// The variables of these statements are no longer in scope.
+    fn close(&mut self, statements: &[Statement]) {
+        statements.iter().for_each(|statement| self.in_scope[statement.var.0 as usize] = false);
     }
 
     fn effects_of(&self, var: Var) -> Effects {
@@ -219,6 +245,8 @@ impl Simplifier<'_> {
         self.uses.resize(count, 0);
         self.forwarded.resize(count, None);
         self.known.resize(count, Known::Nothing);
+        self.agreed.resize(count, None);
+        self.in_scope.resize(count, false);
         self.effects.resize(count, PURE);
     }
 
@@ -237,7 +265,9 @@ impl Simplifier<'_> {
             }
             Settled::Not(_) => op,
         };
+        let agreed = self.agree(var, &op);
         self.push(out, Statement { var, op, span }, inside);
+        agreed.into_iter().for_each(|agreed| self.settle(var, agreed, span, out));
         Flow::Next
     }
 }

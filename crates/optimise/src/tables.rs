@@ -253,7 +253,7 @@ impl<'f> Survey<'f> {
                 self.reads.entry(*array).or_default().push(read);
                 self.used(&indices[0]);
             }
-            Op::Len(Atom::Var(array)) => {
+            Op::Len(Atom::Var(array)) | Op::Axis(Atom::Var(array), _) => {
                 self.measured.insert(*array);
             }
             Op::Field(Atom::Var(whole), field) => self.fields.entry(*whole).or_default().push((*field, var)),
@@ -414,7 +414,7 @@ impl<'f> Inner<'f> {
     /// What an operation costs by itself; nothing if it can't be moved.
     fn price(&self, op: &Op, survey: &Survey, reads: &mut FxHashSet<Var>) -> Option<u32> {
         match op {
-            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) => Some(0),
+            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) | Op::Axis(..) => Some(0),
             Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(cost::price(*scalar).unwrap_or(CHEAP)),
             Op::Scalar(scalar, _) => cost::price(*scalar),
             Op::Element(Atom::Var(array), _) if !self.bound.contains(array) && !survey.consumed.contains(array) => {

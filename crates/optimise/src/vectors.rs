@@ -1,8 +1,10 @@
-//! Arithmetic on vectors becomes `tabulate`, sums of them `sum`: then the passes that see elements see them too.
+//! Arithmetic on arrays becomes `tabulate`, sums of them `sum`: then the passes that see elements see them too.
 //!
-//! In: primitives that work element by element on arrays of one axis (of reals, ints or bools), with scalars among the operands or not, and
+//! In: primitives that work element by element on arrays (of reals, ints or bools), with scalars among the operands or not, and
 //! sums of such arrays. Out: the lengths, a `require` that they are the same, and a body for one element. What `tables` does next
-//! makes one loop of a chain of them. Arrays of more axes and sensitivities that are being collected stay with their primitives.
+//! makes one loop of a chain of them. Arrays of more axes are worked on as vectors (`flat`) that get their lengths at the end (`shaped`);
+//! in a chain the two meet and vanish. What measures an array gives its lengths one by one. Sensitivities that are being collected stay with
+//! their primitives.
 
 use base::{Span, codes};
 use calculus::Prim;
@@ -22,10 +24,10 @@ pub fn run(program: &mut Program) {
     functions.iter_mut().for_each(renumber);
 }
 
-/// A scalar, or a vector of scalars.
+/// An array of scalars; of rank 0, a scalar.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Operand {
-    vector: bool,
+    rank: u32,
     of: Kind,
 }
 
@@ -76,23 +78,64 @@ impl Writer<'_> {
 
     /// The operation instead of a primitive; what it needs before is written.
     fn primitive(&mut self, prim: Prim, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
+        match prim {
+            Prim::Frame => return self.measured(&args[0], shapes[0]).map(Op::Struct),
+            Prim::Shape => return self.measured(&args[0], shapes[0]).map(Op::Array),
+            Prim::Fill => return self.filled(args, shapes, result),
+            _ => {}
+        }
         let operands = shapes.iter().map(|shape| self.operand(*shape)).collect::<Option<Vec<Operand>>>()?;
         let result = self.operand(result)?;
-        if !operands.iter().any(|operand| operand.vector) {
+        let rank = operands.iter().map(|operand| operand.rank).max().filter(|rank| *rank > 0)?;
+        if operands.iter().any(|operand| operand.rank != 0 && operand.rank != rank) {
             return None;
         }
         match (prim, &operands[..]) {
-            (Prim::Sum, [Operand { of: Kind::Real, .. }]) => Some(self.total(&args[0])),
-            (Prim::Unbroadcast, [Operand { vector: false, .. }, Operand { vector: true, of: Kind::Real }]) => {
-                Some(self.total(&args[1]))
+            (Prim::Sum, [Operand { of: Kind::Real, .. }]) => Some(self.total(&args[0], rank)),
+            (Prim::Unbroadcast, [Operand { rank: 0, .. }, Operand { of: Kind::Real, .. }]) => {
+                Some(self.total(&args[1], rank))
             }
             _ => {
                 let recipe = Recipe::of(prim, &operands)?;
                 let mismatch = if prim == Prim::Plus { codes::NOT_CONFORMING } else { codes::SHAPE_MISMATCH };
-                (result == Operand { vector: true, of: recipe.gives })
-                    .then(|| self.each(&recipe, args, &operands, mismatch))
+                (result == Operand { rank, of: recipe.gives }).then(|| self.each(&recipe, args, &operands, mismatch))
             }
         }
+    }
+
+    /// The lengths of what surely is an array.
+    fn measured(&mut self, array: &Atom, shape: ShapeId) -> Option<Vec<Atom>> {
+        let Head::Array(rank) = self.only(shape)?.head else { return None };
+        Some(self.lengths(array, rank))
+    }
+
+    fn lengths(&mut self, array: &Atom, rank: u32) -> Vec<Atom> {
+        let axis = |axis| if axis == 0 { Op::Len(array.clone()) } else { Op::Axis(array.clone(), axis) };
+        (0..rank).map(|at| self.bind(Type::Int, axis(at))).collect()
+    }
+
+    /// An array of the lengths that a frame says, every element the same number, and no −0.0, which would be taken for the symbolic zero.
+    fn filled(&mut self, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
+        let Head::Frame(rank @ 2..) = self.only(shapes[0])?.head else { return None };
+        let real = |rank: u32| Some(Operand { rank, of: Kind::Real });
+        if self.operand(shapes[1]) != real(0) || self.operand(result) != real(rank) {
+            return None;
+        }
+        let mut lengths = vec![];
+        for axis in 0..rank {
+            let length = self.bind(Type::Int, Op::Field(args[0].clone(), axis));
+            lengths.push(self.scalar(Scalar::Length, vec![length]));
+        }
+        // They are those of an array that there was, so the product is in range.
+        let mut size = lengths[0].clone();
+        for length in &lengths[1..] {
+            size = self.scalar(Scalar::IntMul, vec![size, length.clone()]);
+        }
+        let n = self.scalar(Scalar::Length, vec![size]);
+        let number = self.scalar(Scalar::Add, vec![args[1].clone(), Atom::Real(0.0)]);
+        let (index, body) = self.body(|_, _| number);
+        let elements = self.bind(vector(Kind::Real), Op::Tabulate { n, index, body });
+        Some(Op::Shaped(elements, lengths))
     }
 
     fn operand(&self, shape: ShapeId) -> Option<Operand> {
@@ -103,8 +146,8 @@ impl Writer<'_> {
             _ => None,
         };
         match self.only(shape)? {
-            Alternative { head: Head::Array(1), parts } => Some(Operand { vector: true, of: scalar(parts[0])? }),
-            _ => Some(Operand { vector: false, of: scalar(shape)? }),
+            Alternative { head: Head::Array(rank), parts } => Some(Operand { rank: *rank, of: scalar(parts[0])? }),
+            _ => Some(Operand { rank: 0, of: scalar(shape)? }),
         }
     }
 
@@ -132,10 +175,16 @@ impl Writer<'_> {
         self.bind(ty, Op::Scalar(op, args))
     }
 
-    fn total(&mut self, array: &Atom) -> Op {
+    fn total(&mut self, array: &Atom, rank: u32) -> Op {
+        let array = self.flat(array, Operand { rank, of: Kind::Real });
         let n = self.bind(Type::Int, Op::Len(array.clone()));
-        let (index, body) = self.body(|this, index| this.element(array, index, Kind::Real));
+        let (index, body) = self.body(|this, index| this.element(&array, index, Kind::Real));
         Op::Sum { n, index, body }
+    }
+
+    /// An array as a vector.
+    fn flat(&mut self, array: &Atom, Operand { rank, of }: Operand) -> Atom {
+        if rank < 2 { array.clone() } else { self.bind(vector(of), Op::Flat(array.clone())) }
     }
 
     fn element(&mut self, array: &Atom, index: Var, of: Kind) -> Atom {
@@ -153,39 +202,53 @@ impl Writer<'_> {
 
     /// `mismatch` is the error of operands that differ in length.
     fn each(&mut self, recipe: &Recipe, args: &[Atom], operands: &[Operand], mismatch: base::Code) -> Op {
-        let mut n = None;
-        let mut scalars = vec![];
+        // The lengths of the first array, and last the number of its elements.
+        let mut known: Option<Vec<Atom>> = None;
+        // Scalars as they are taken, arrays as vectors.
+        let mut taken = vec![];
         for (at, (arg, operand)) in args.iter().zip(operands).enumerate() {
-            if !operand.vector {
+            if operand.rank == 0 {
                 // The order of a power stays an int.
                 let takes = if at < 2 { recipe.takes } else { operand.of };
-                scalars.push(self.converted(arg.clone(), operand.of, takes));
+                taken.push(self.converted(arg.clone(), operand.of, takes));
                 continue;
             }
-            scalars.push(Atom::Unit);
-            let length = self.bind(Type::Int, Op::Len(arg.clone()));
-            match &n {
-                None => n = Some(length),
-                Some(n) => {
-                    let same = self.scalar(Scalar::IntEq, vec![n.clone(), length]);
-                    self.bind(Type::unit(), Op::Require(same, mismatch));
+            let mut lengths = self.lengths(arg, operand.rank);
+            let flat = self.flat(arg, *operand);
+            if operand.rank > 1 {
+                lengths.push(self.bind(Type::Int, Op::Len(flat.clone())));
+            }
+            taken.push(flat);
+            match &known {
+                None => known = Some(lengths),
+                // That there are as many elements follows, but is said: then no index is out of range.
+                Some(known) => {
+                    for (a, b) in known.clone().into_iter().zip(lengths) {
+                        let same = self.scalar(Scalar::IntEq, vec![a, b]);
+                        self.bind(Type::unit(), Op::Require(same, mismatch));
+                    }
                 }
             }
         }
-        let n = n.expect("vectors: one of the operands is one");
+        let mut lengths = known.expect("vectors: one of the operands is an array");
+        let n = lengths.pop().expect("vectors: an array has a length");
         let (index, body) = self.body(|this, index| {
             let mut elements = vec![];
-            for ((arg, operand), scalar) in args.iter().zip(operands).zip(scalars) {
-                elements.push(if operand.vector {
-                    let element = this.element(arg, index, operand.of);
+            for (taken, operand) in taken.iter().zip(operands) {
+                elements.push(if operand.rank > 0 {
+                    let element = this.element(taken, index, operand.of);
                     this.converted(element, operand.of, recipe.takes)
                 } else {
-                    scalar
+                    taken.clone()
                 });
             }
             recipe.steps.iter().fold(elements, |args, op| vec![this.scalar(*op, args)]).swap_remove(0)
         });
-        Op::Tabulate { n, index, body }
+        if lengths.is_empty() {
+            return Op::Tabulate { n, index, body };
+        }
+        let elements = self.bind(vector(recipe.gives), Op::Tabulate { n, index, body });
+        Op::Shaped(elements, lengths)
     }
 
     /// A scalar as what the operation takes.
@@ -196,6 +259,10 @@ impl Writer<'_> {
             (atom, ..) => atom,
         }
     }
+}
+
+fn vector(of: Kind) -> Type {
+    Type::Array(of.ty().into(), 1)
 }
 
 /// How a primitive works on scalars.
@@ -248,5 +315,5 @@ impl Recipe {
 
 /// Is the third operand the order of a power, an int?
 fn is_order(operands: &[Operand]) -> bool {
-    operands[2] == Operand { vector: false, of: Kind::Int }
+    operands[2] == Operand { rank: 0, of: Kind::Int }
 }

@@ -214,6 +214,27 @@ impl Specialiser<'_> {
 
     fn reshape(&mut self, alt: &Alt, lengths: &Val, span: Span) -> Result1<Val> {
         let lengths = self.forced(lengths, span)?;
+        self.split(&lengths, span, &mut |this, of| match of.head {
+            Head::Frame(rank) => {
+                let lengths = (0..rank as usize).map(|axis| this.part(&of, axis, span)).collect();
+                let lengths = this.array_of(lengths, INT, span)?;
+                this.know_length(&lengths.atom, rank as usize);
+                this.reshape_to(alt, lengths, span)
+            }
+            Head::Handle(_) => {
+                let frame = this.narrowed(&of);
+                let ints = this.array_shape(1, INT);
+                let lengths = this.bridge(Prim::Shape, vec![frame], ints, span)?;
+                this.reshape_to(alt, lengths, span)
+            }
+            _ => {
+                let lengths = this.narrowed(&of);
+                this.reshape_to(alt, lengths, span)
+            }
+        })
+    }
+
+    fn reshape_to(&mut self, alt: &Alt, lengths: Val, span: Span) -> Result1<Val> {
         let rank = match self.graph.only(lengths.shape).map(|one| one.head.clone()) {
             Some(Head::Int) => Some(1),
             _ => self.known_length(&lengths.atom),
@@ -305,6 +326,10 @@ impl Specialiser<'_> {
             && let Some(indices) = self.indices(&spec, span)?
         {
             let value = self.narrowed(alt);
+            if prim == Prim::Part && indices.len() == 1 && spec.shape == INT && alt.parts[0] != NEVER {
+                let shape = if rank == 1 { alt.parts[0] } else { self.array_shape(rank - 1, alt.parts[0]) };
+                return self.bridge(prim, vec![value, spec], shape, span);
+            }
             return self.element(&value, &indices, span);
         }
         // Too many indices are too many whatever they are.

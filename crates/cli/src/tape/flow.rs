@@ -107,7 +107,7 @@ impl Flow<'_> {
                 }
             }
             // Something else comes out of these.
-            Op::Prim { .. } | Op::Scalar(..) | Op::Len(_) => {}
+            Op::Prim { .. } | Op::Scalar(..) | Op::Len(_) | Op::Axis(..) => {}
             other => {
                 other.atoms(&mut |atom| self.to(atom, *var));
                 other.blocks(&mut |_, block| self.block(block, Some(*var), &[]));

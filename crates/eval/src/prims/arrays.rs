@@ -40,8 +40,10 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     }
 }
 
+/// The shape may be that of a frame: rules remember it so.
 fn reshape(array: &Array, shape: Value) -> Result<Value> {
     let lengths = match forced(shape)? {
+        Value::Sparse(frame) => frame.shape.iter().map(|&n| n as i64).collect(),
         Value::Int(n) => vec![n],
         Value::Array(lengths) => match &lengths.elements {
             Elements::Int(ints) => ints.clone(),

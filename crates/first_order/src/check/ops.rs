@@ -71,6 +71,24 @@ impl<'a> Checker<'a> {
                 self.same(of, &Type::Int);
                 self.part(array, 0);
             }
+            Op::Axis(array, axis) => {
+                self.same(of, &Type::Int);
+                self.part(array, *axis as usize + 1);
+            }
+            Op::Flat(array) => match (self.type_of(array), of) {
+                (Some(Type::Array(element, 2..)), Type::Array(elements, 1)) => self.same(&element, elements),
+                (Some(found), _) => self.kind("an array of rank 2 or more", &found),
+                (None, _) => {}
+            },
+            Op::Shaped(array, lengths) => {
+                lengths.iter().for_each(|length| self.expect(length, &Type::Int));
+                match of {
+                    Type::Array(element, rank @ 2..) if *rank as usize == lengths.len() => {
+                        self.expect(array, &Type::Array(element.clone(), 1));
+                    }
+                    _ => self.kind("an array of as many axes as there are lengths", of),
+                }
+            }
             Op::Element(array, indices) => {
                 indices.iter().for_each(|index| self.expect(index, &Type::Int));
                 if let Some(part) = self.indexed(array, indices) {

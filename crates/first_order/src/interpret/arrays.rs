@@ -71,6 +71,21 @@ pub(super) fn of_values(kind: Kind, values: Vec<Value>) -> Result<Value, Code> {
     Ok(Value::array(shape, elements))
 }
 
+/// The same elements under other lengths.
+pub(super) fn reshaped(array: Rc<Array>, shape: Vec<usize>) -> Value {
+    let array = Rc::unwrap_or_clone(array);
+    assert_eq!(shape.iter().product::<usize>(), array.shape.iter().product(), "interpret: lengths that don't fit");
+    Value::array(shape, array.elements)
+}
+
+pub(super) fn lengths(values: &[Value]) -> Vec<usize> {
+    let length = |value: &Value| match value {
+        Value::Int(n) => usize::try_from(*n).expect("interpret: a length isn't negative"),
+        other => unreachable!("interpret: {other:?} is no length"),
+    };
+    values.iter().map(length).collect()
+}
+
 pub(super) fn element(array: &Array, indices: &[Value]) -> Result<Value, Code> {
     let (start, size) = place(&array.shape, indices)?;
     if indices.len() == array.shape.len() {

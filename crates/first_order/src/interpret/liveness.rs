@@ -84,11 +84,11 @@ impl Liveness {
         match op {
             Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
             Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => self.atom(a),
-            Op::Field(a, _) | Op::Inject(_, a) => self.atom(a),
+            Op::Field(a, _) | Op::Inject(_, a) | Op::Axis(a, _) | Op::Flat(a) => self.atom(a),
             Op::Scalar(_, args) | Op::Struct(args) | Op::Call(_, args) | Op::Array(args) | Op::Prim { args, .. } => {
                 self.atoms(args.iter());
             }
-            Op::Element(array, indices) => self.atoms([array].into_iter().chain(indices)),
+            Op::Element(array, indices) | Op::Shaped(array, indices) => self.atoms([array].into_iter().chain(indices)),
             Op::Replace(array, indices, new) => self.atoms([array].into_iter().chain(indices).chain([new])),
             Op::Append(array, element) => self.atoms([array, element].into_iter()),
             Op::Switch(on, arms) => {

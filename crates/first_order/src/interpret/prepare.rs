@@ -201,6 +201,9 @@ impl<'a> Preparer<'a> {
             Op::Unbox(of) => Simple::Unbox(self.operand(of)),
             Op::Array(elements) => Simple::Array(kind, self.operands(elements)),
             Op::Len(array) => Simple::Len(self.operand(array)),
+            Op::Axis(array, axis) => Simple::Axis(self.operand(array), *axis),
+            Op::Flat(array) => Simple::Flat(self.operand(array)),
+            Op::Shaped(array, lengths) => Simple::Shaped(self.operand(array), self.operands(lengths)),
             Op::Element(array, indices) => Simple::Element(self.operand(array), self.operands(indices)),
             Op::Replace(array, indices, new) => {
                 Simple::Replace(self.operand(array), self.operands(indices), self.operand(new))

@@ -296,6 +296,16 @@ impl Printer<'_> {
             }
             Op::Array(elements) => self.atoms('[', elements, ']'),
             Op::Len(array) => self.unary("len", array),
+            Op::Axis(array, axis) => {
+                self.unary("axis", array)?;
+                write!(self.out, " {axis}")
+            }
+            Op::Flat(array) => self.unary("flat", array),
+            Op::Shaped(array, lengths) => {
+                self.unary("shaped", array)?;
+                self.out.push(' ');
+                self.atoms('[', lengths, ']')
+            }
             Op::Element(array, indices) => {
                 self.unary("element", array)?;
                 self.out.push(' ');

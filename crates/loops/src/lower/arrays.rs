@@ -1,10 +1,10 @@
 //! Array operations: tabulate as a loop that stores, reading and replacing with their checks.
 
-use base::codes;
 use first_order::{self as l3, Scalar, Type};
 
-use super::flatten::{Flatten, Known, View};
-use crate::term::{Atom, Block, End, Leaf, Op};
+use super::flatten::{Flatten, Known};
+use super::views::View;
+use crate::term::{Atom, Block, End, Kind, Leaf, Op};
 
 impl Flatten<'_> {
     /// The leaves of the result of an operation on arrays.
@@ -19,14 +19,15 @@ impl Flatten<'_> {
                 }]
             }
             l3::Op::Array(elements) => vec![self.array(result, elements)],
-            l3::Op::Len(array) => vec![match self.known(array) {
-                Known::View(View { length: Some(length), .. }) => length,
-                Known::View(View { array, dropped, .. }) => self.let_one(Leaf::Int, Op::Axis(array, dropped)),
-                _ => {
-                    let array = self.leaf(array);
-                    self.let_one(Leaf::Int, Op::Axis(array, 0))
-                }
-            }],
+            l3::Op::Len(array) => {
+                let view = self.view_of(array);
+                vec![self.length(&view, 0)]
+            }
+            l3::Op::Axis(array, axis) => {
+                let view = self.view_of(array);
+                vec![self.length(&view, *axis as usize)]
+            }
+            l3::Op::Shaped(vector, lengths) => vec![self.shaped(result, vector, lengths)],
             l3::Op::Element(array, indices) => self.element(array, indices),
             l3::Op::Replace(array, indices, value) => vec![self.replace(array, indices, value)],
             l3::Op::Append(array, element) => {
@@ -37,14 +38,19 @@ impl Flatten<'_> {
         }
     }
 
-    fn new_array(&mut self, element: &Type, lengths: Vec<Atom>) -> Atom {
+    pub(super) fn new_array(&mut self, element: &Type, lengths: Vec<Atom>) -> Atom {
         let tables = &mut *self.tables;
-        let descriptor = tables.layouts.array(element, &mut tables.descriptors);
+        let descriptor = tables.layouts.array(element, &tables.grown, &mut tables.descriptors);
         self.let_one(Leaf::Object, Op::NewArray(descriptor, lengths))
     }
 
+    /// Do elements with these leaves lie in columns?
+    pub(super) fn has_columns(&self, element: &[Leaf]) -> bool {
+        self.tables.grown.kind(element) == Kind::Columns
+    }
+
     /// n, or 0 if it is negative.
-    fn count(&mut self, n: &l3::Atom) -> Atom {
+    pub(super) fn count(&mut self, n: &l3::Atom) -> Atom {
         match self.leaf(n) {
             Atom::Int(n) => Atom::Int(n.max(0)),
             n => self.let_one(Leaf::Int, Op::Scalar(Scalar::IntMaximum, vec![n, Atom::Int(0)])),
@@ -54,11 +60,26 @@ impl Flatten<'_> {
     fn tabulate_elements(&mut self, element: &Type, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
         let count = self.count(n);
         let array = self.new_array(element, vec![count]);
+        let columns = self.has_columns(&self.leaves_of(element));
+        self.fill_elements((array, columns), (1, Atom::Int(0)), (n, count), index, body);
+        array
+    }
+
+    /// Stores the elements of an array of this rank, one after the other from the flat number `first` on.
+    pub(super) fn fill_elements(
+        &mut self,
+        (array, columns): (Atom, bool),
+        (rank, first): (u32, Atom),
+        (n, count): (&l3::Atom, Atom),
+        index: l3::Var,
+        body: &l3::Block,
+    ) {
         let i = self.bind(index)[0];
         self.facts.open(index, n);
         let step = self.block_of(|this| match this.inline(body) {
             End::Yield(leaves) => {
-                this.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Var(i), leaves });
+                let at = this.added(first, Atom::Var(i));
+                this.push(vec![], Op::StoreElement { array, rank, at, leaves, columns });
                 End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1)))])
             }
             other => other,
@@ -71,36 +92,45 @@ impl Flatten<'_> {
             End::Yield(vec![])
         });
         self.push(vec![], Op::Loop { params: vec![(i, Atom::Int(0))], body: Box::new(body) });
-        array
     }
 
-    /// The first row decides the lengths of the others; without rows they are 0.
-    fn tabulate_rows(&mut self, element: &Type, rank: u32, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Atom {
+    /// Is a vector only measured, read and given other lengths, which are known already?
+    pub(super) fn is_shaped_later(&self, vector: l3::Var) -> bool {
+        let known = |length: &l3::Atom| match length {
+            l3::Atom::Var(var) => self.known[var.0 as usize].is_some(),
+            _ => true,
+        };
+        self.viewed[vector.0 as usize]
+            && self.lengths.given_later(vector).is_some_and(|lengths| lengths.iter().all(known))
+    }
+
+    /// A vector that gets other lengths later, made as what it will be.
+    pub(super) fn tabulate_shaped(&mut self, vector: l3::Var, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> View {
+        let Type::Array(element, _) = self.type_of_var(vector) else { panic!("lowering: tabulate makes arrays") };
+        let lengths = self.lengths.given_later(vector).expect("lowering: as was asked").to_vec();
+        let lengths = self.all_leaves(&lengths);
+        let rank = lengths.len() as u32;
         let count = self.count(n);
-        let i = self.bind(index)[0];
-        let array = self.fresh(Leaf::Ptr);
-        self.facts.open(index, n);
-        let step = self.block_of(|this| match this.inline(body) {
-            End::Yield(row) => {
-                let store = Op::StoreRow { array: Atom::Var(array), row: row[0], at: Atom::Var(i), count };
-                let grown = this.let_one(Leaf::Object, store);
-                End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1))), grown])
-            }
-            other => other,
-        });
-        self.facts.close();
-        let done = Block { statements: vec![], end: End::Yield(vec![Atom::Var(array)]) };
-        let body = self.block_of(|this| {
-            let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
-            End::Yield(vec![this.let_one(Leaf::Object, Op::If(more, Box::new(step), Box::new(done)))])
-        });
-        let rows = self.block_of(|this| {
-            let params = vec![(i, Atom::Int(0)), (array, Atom::Null)];
-            End::Yield(vec![this.let_one(Leaf::Object, Op::Loop { params, body: Box::new(body) })])
-        });
-        let empty = self.block_of(|this| End::Yield(vec![this.new_array(element, vec![Atom::Int(0); rank as usize])]));
-        let any = self.let_one(Leaf::Bool, Op::Scalar(Scalar::IntGt, vec![count, Atom::Int(0)]));
-        self.let_one(Leaf::Object, Op::If(any, Box::new(rows), Box::new(empty)))
+        let array = self.new_array(element, lengths);
+        let columns = self.has_columns(&self.leaves_of(element));
+        self.fill_elements((array, columns), (rank, Atom::Int(0)), (n, count), index, body);
+        self.shaped.insert(vector);
+        View::in_order(array, rank, Atom::Int(0), count)
+    }
+
+    /// A vector under other lengths.
+    fn shaped(&mut self, result: &Type, vector: &l3::Atom, lengths: &[l3::Atom]) -> Atom {
+        let Type::Array(element, _) = result else { panic!("lowering: lengths of no array") };
+        if let l3::Atom::Var(var) = vector
+            && self.shaped.contains(var)
+            && self.lengths.given_later(*var) == Some(lengths)
+            && let Known::View(view) = self.known(vector)
+        {
+            return view.array;
+        }
+        let (made, lengths) = (self.view_of(vector), self.all_leaves(lengths));
+        let view = self.reshaped_view(&made, &lengths);
+        self.copied(&view, element)
     }
 
     fn array(&mut self, result: &Type, elements: &[l3::Atom]) -> Atom {
@@ -118,9 +148,10 @@ impl Flatten<'_> {
             return array;
         }
         let array = self.new_array(element, vec![count]);
+        let columns = self.has_columns(&self.leaves_of(element));
         for (at, element) in (0..).zip(elements) {
             let leaves = self.leaves(element);
-            self.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Int(at), leaves });
+            self.push(vec![], Op::StoreElement { array, rank: 1, at: Atom::Int(at), leaves, columns });
         }
         array
     }
@@ -141,45 +172,6 @@ impl Flatten<'_> {
         self.viewed[var.0 as usize] && (indices.len() as u32) < rank
     }
 
-    /// What is read where an array, or a view of one, is read.
-    pub(super) fn viewed(&mut self, array: &l3::Atom, rank: u32) -> View {
-        match self.known(array) {
-            Known::View(view) => view,
-            _ => View { array: self.leaf(array), rank, dropped: 0, at: Atom::Int(0), length: None },
-        }
-    }
-
-    /// The row at these indices.
-    pub(super) fn row_view(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> View {
-        let Type::Array(_, rank) = self.type_of(array) else { panic!("lowering: a row of no array") };
-        let whole = self.viewed(array, rank);
-        let at = self.place(array, &whole, rank, indices);
-        View { dropped: whole.dropped + indices.len() as u32, at, length: None, ..whole }
-    }
-
-    /// The flat number of the first element behind these indices, each checked.
-    fn place(&mut self, of: &l3::Atom, view: &View, rank: u32, indices: &[l3::Atom]) -> Atom {
-        let mut at = Atom::Int(0);
-        for axis in 0..rank {
-            let index = indices.get(axis as usize);
-            if axis == 0 && index.is_none_or(|index| self.facts.is_inside(of, index)) {
-                at = index.map_or(at, |index| self.leaf(index));
-                continue;
-            }
-            let length = self.axis(view, axis);
-            if axis > 0 {
-                at = self.multiplied(at, length);
-            }
-            if let Some(index) = index {
-                let index = self.leaf(index);
-                let inside = self.let_one(Leaf::Bool, Op::InRange(index, length));
-                self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
-                at = self.added(at, index);
-            }
-        }
-        self.added(view.at, at)
-    }
-
     pub(super) fn multiplied(&mut self, a: Atom, b: Atom) -> Atom {
         match (a, b) {
             (Atom::Int(0), _) | (_, Atom::Int(1)) => a,
@@ -195,23 +187,21 @@ impl Flatten<'_> {
     }
 
     fn element(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> Vec<Atom> {
-        let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: an element of no array") };
-        let view = self.viewed(array, rank);
-        let at = self.place(array, &view, rank, indices);
-        let dropped = view.dropped + indices.len() as u32;
-        if dropped < view.rank {
-            return vec![self.let_one(Leaf::Object, Op::Row { array: view.array, dropped, at })];
+        let Type::Array(element, _) = self.type_of(array) else { panic!("lowering: an element of no array") };
+        let row = self.row_view(array, indices);
+        if !row.axes.is_empty() {
+            return vec![self.copied(&row, &element)];
         }
         let leaves = self.leaves_of(&element);
-        let words = leaves.len() as u32;
-        self.let_all(&leaves, Op::LoadElement { array: view.array, rank: view.rank, words, at })
+        let (words, columns) = (leaves.len() as u32, self.has_columns(&leaves));
+        self.let_all(&leaves, Op::LoadElement { array: row.array, rank: row.rank, words, at: row.at, columns })
     }
 
     fn replace(&mut self, array: &l3::Atom, indices: &[l3::Atom], value: &l3::Atom) -> Atom {
         let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: replacing in no array") };
-        let view = self.viewed(array, rank);
-        let at = self.place(array, &view, rank, indices);
-        let array = view.array;
+        let whole = self.view_of(array);
+        let at = self.place(array, &whole, indices);
+        let array = whole.array;
         let dropped = indices.len() as u32;
         if dropped < rank {
             let row = self.leaf(value);
@@ -219,11 +209,12 @@ impl Flatten<'_> {
         }
         let leaves = self.leaves(value);
         let kinds = self.leaves_of(&element);
+        let columns = self.has_columns(&kinds);
         let array = self.let_one(Leaf::Object, Op::Unshare(array));
         if kinds.iter().any(|leaf| leaf.is_pointer()) {
-            self.let_all(&kinds, Op::TakeElement { array, rank, words: kinds.len() as u32, at });
+            self.let_all(&kinds, Op::TakeElement { array, rank, words: kinds.len() as u32, at, columns });
         }
-        self.push(vec![], Op::StoreElement { array, rank, at, leaves });
+        self.push(vec![], Op::StoreElement { array, rank, at, leaves, columns });
         array
     }
 }

@@ -51,9 +51,9 @@ impl Flatten<'_> {
         else {
             return false;
         };
-        let rank = *rank;
-        let array = self.leaf(array);
-        let lengths = (0..rank).map(|axis| self.let_one(Leaf::Int, Op::Axis(array, axis))).collect();
+        let rank = *rank as usize;
+        let view = self.view_of(array);
+        let lengths = (0..rank).map(|axis| self.length(&view, axis)).collect();
         self.know(var, lengths);
         true
     }

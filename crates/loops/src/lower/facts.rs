@@ -2,13 +2,16 @@
 //!
 //! Two lengths are the same if they are the same atom, the one an array was made with, or `len` of it; or if that was required.
 
+use calculus::Prim;
 use first_order::{Atom, Op, Scalar, Var};
 use rustc_hash::FxHashMap;
 
 #[derive(Default)]
 pub(super) struct Facts {
-    /// The lengths that arrays are known to have.
-    lengths: FxHashMap<Var, Vec<Atom>>,
+    /// The lengths that arrays are known to have, for each axis.
+    lengths: FxHashMap<(Var, u32), Vec<Atom>>,
+    /// What holds the lengths of an array.
+    frames: FxHashMap<Var, Var>,
     /// The indices of the open blocks, each with what it is less than.
     below: Vec<(Var, Atom)>,
     /// Comparisons of ints, by the variable that holds the outcome.
@@ -21,10 +24,20 @@ impl Facts {
     pub(super) fn learn(&mut self, var: Var, op: &Op) {
         match op {
             Op::Len(Atom::Var(array)) => {
-                self.lengths.entry(*array).or_default().push(Atom::Var(var));
+                self.lengths.entry((*array, 0)).or_default().push(Atom::Var(var));
+            }
+            Op::Prim { prim: Prim::Frame, args, .. } => {
+                if let [Atom::Var(array)] = args[..] {
+                    self.frames.insert(var, array);
+                }
+            }
+            Op::Field(Atom::Var(frame), axis) => {
+                if let Some(array) = self.frames.get(frame) {
+                    self.lengths.entry((*array, *axis)).or_default().push(Atom::Var(var));
+                }
             }
             // If n is negative there are no elements; but then nothing is less than it and in range.
-            Op::Tabulate { n, .. } => self.lengths.entry(var).or_default().push(n.clone()),
+            Op::Tabulate { n, .. } => self.lengths.entry((var, 0)).or_default().push(n.clone()),
             Op::Scalar(Scalar::IntEq, args) => {
                 self.compared.insert(var, (args[0].clone(), args[1].clone()));
             }
@@ -66,10 +79,10 @@ impl Facts {
         self.below.pop();
     }
 
-    /// Is the first index into an array in range?
-    pub(super) fn is_inside(&self, array: &Atom, index: &Atom) -> bool {
+    /// Is an index into an array in range on this axis?
+    pub(super) fn is_inside(&self, array: &Atom, axis: u32, index: &Atom) -> bool {
         let (Atom::Var(array), Atom::Var(index)) = (array, index) else { return false };
-        let Some(lengths) = self.lengths.get(array) else { return false };
+        let Some(lengths) = self.lengths.get(&(*array, axis)) else { return false };
         self.below.iter().any(|(below, n)| below == index && self.same_as(n).iter().any(|one| lengths.contains(one)))
     }
 }

@@ -4,10 +4,14 @@
 use base::Span;
 use calculus::Prim;
 use first_order::{self as l3, Scalar, Type};
+use rustc_hash::FxHashSet;
 
 use super::Tables;
 use super::facts::Facts;
-use super::regions::is_slice;
+use super::fuse::{Fused, Sum};
+use super::products::is_product;
+use super::regions::array_rank;
+use super::views::{Lengths, View, Viewing};
 use crate::term::{Atom, Block, DescriptorId, End, Function, FunctionId, Leaf, Op, Place, Placed, Statement, Var};
 
 pub(super) fn function(
@@ -24,7 +28,11 @@ pub(super) fn function(
         opened: vec![false; function.vars.len()],
         added: vec![false; function.vars.len()],
         viewed: vec![true; function.vars.len()],
+        unused: vec![],
+        lengths: Lengths::default(),
+        shaped: FxHashSet::default(),
         facts: Facts::default(),
+        fused: Fused::new(function),
         vars: vec![],
         statements: vec![],
         span: function.span,
@@ -63,17 +71,6 @@ pub(super) struct OneHot {
     pub(super) value: Atom,
 }
 
-/// The elements of an array of rank `rank` from flat number `at` on, with the axes from `dropped` on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct View {
-    pub(super) array: Atom,
-    pub(super) rank: u32,
-    pub(super) dropped: u32,
-    pub(super) at: Atom,
-    /// The length of the first of these axes, if it isn't the array's.
-    pub(super) length: Option<Atom>,
-}
-
 pub(super) struct Flatten<'p> {
     pub(super) program: &'p l3::Program,
     function: &'p l3::Function,
@@ -85,7 +82,13 @@ pub(super) struct Flatten<'p> {
     pub(super) added: Vec<bool>,
     /// Arrays that are only measured and read.
     pub(super) viewed: Vec<bool>,
+    /// Variables that aren't used, but for what [`Lengths`] knows of them.
+    unused: Vec<bool>,
+    pub(super) lengths: Lengths,
+    /// Vectors that were made under the lengths that they get later.
+    pub(super) shaped: FxHashSet<l3::Var>,
     pub(super) facts: Facts,
+    fused: Fused,
     vars: Vec<Leaf>,
     /// Of the block that is being made.
     statements: Vec<Statement>,
@@ -96,8 +99,10 @@ pub(super) struct Flatten<'p> {
 
 impl<'p> Flatten<'p> {
     fn mark_opened(&mut self, body: &l3::Block) {
+        measure(body, &mut self.lengths);
         let mut uses = Uses {
             shapes: &self.program.shapes,
+            lengths: &self.lengths,
             count: vec![0; self.function.vars.len()],
             opened: std::mem::take(&mut self.opened),
             added: std::mem::take(&mut self.added),
@@ -107,6 +112,7 @@ impl<'p> Flatten<'p> {
         let once =
             |marks: Vec<bool>, count: &[u32]| marks.into_iter().zip(count).map(|(mark, n)| mark && *n == 1).collect();
         self.viewed = std::mem::take(&mut uses.viewed);
+        self.unused = uses.count.iter().map(|count| *count == 0).collect();
         self.opened = once(uses.opened, &uses.count);
         self.added = once(uses.added, &uses.count);
     }
@@ -229,12 +235,7 @@ impl<'p> Flatten<'p> {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
             let outer = self.place;
             let known = self.facts.mark();
-            for statement in &block.statements {
-                (self.span, self.place.var) = (statement.span, statement.var);
-                self.statement(statement.var, &statement.op);
-                self.facts.learn(statement.var, &statement.op);
-                self.span = statement.span;
-            }
+            block.statements.iter().for_each(|statement| self.lower_statement(statement));
             self.place = outer;
             self.facts.forget(known);
             match &block.end {
@@ -245,8 +246,30 @@ impl<'p> Flatten<'p> {
         })
     }
 
+    pub(super) fn lower_statement(&mut self, statement: &l3::Statement) {
+        self.begin_statement(statement);
+        self.statement(statement.var, &statement.op);
+        self.facts.learn(statement.var, &statement.op);
+        self.span = statement.span;
+    }
+
+    /// What is written next belongs to this statement.
+    pub(super) fn begin_statement(&mut self, statement: &l3::Statement) {
+        (self.span, self.place.var) = (statement.span, statement.var);
+    }
+
+    pub(super) fn place_of_statement(&self) -> Place {
+        self.place
+    }
+
+    /// What is written next belongs to the statement of this place again.
+    pub(super) fn end_statement(&mut self, place: Place) {
+        self.place = place;
+    }
+
     fn statement(&mut self, var: l3::Var, op: &l3::Op) {
         let leaves = match op {
+            l3::Op::Scalar(Scalar::Mul | Scalar::Add, _) if self.fused.is_absorbed(var) => return,
             l3::Op::Scalar(Scalar::Length, args) => self.leaves(&args[0]),
             l3::Op::Atom(atom) | l3::Op::View(atom) => {
                 let known = self.known(atom);
@@ -263,10 +286,22 @@ impl<'p> Flatten<'p> {
             l3::Op::Inject(tag, content) => self.inject(self.type_of_var(var), *tag, content),
             l3::Op::Box(content) => vec![self.boxed(self.type_of_var(var), content)],
             l3::Op::Switch(sum, arms) => self.switch(var, sum, arms),
-            l3::Op::Prim { prim, args, shapes, .. }
-                if self.viewed[var.0 as usize] && is_slice(&self.program.shapes, *prim, shapes) =>
-            {
-                let view = self.slice_view(&args[0], &args[1], shapes[1]);
+            l3::Op::Prim { prim, args, shapes, .. } if self.viewing(var, *prim, args, shapes).is_some() => {
+                let viewing = self.viewing(var, *prim, args, shapes).expect("lowering: as was asked");
+                let view = self.primitive_view(viewing, args, shapes);
+                self.known[var.0 as usize] = Some(Known::View(view));
+                return;
+            }
+            l3::Op::Array(_) if self.unused[var.0 as usize] && matches!(self.type_of_var(var), Type::Array(_, 1)) => {
+                return self.bind_nothing(var);
+            }
+            l3::Op::Flat(array) => {
+                let known = self.flat(var, array);
+                self.known[var.0 as usize] = Some(known);
+                return;
+            }
+            l3::Op::Tabulate { n, index, body } if self.is_shaped_later(var) => {
+                let view = self.tabulate_shaped(var, n, *index, body);
                 self.known[var.0 as usize] = Some(Known::View(view));
                 return;
             }
@@ -291,13 +326,17 @@ impl<'p> Flatten<'p> {
     fn bind_op(&mut self, var: l3::Var, op: &l3::Op) {
         let made = match op {
             l3::Op::Text(text) => Op::Text(self.tables.text(text)),
-            l3::Op::Scalar(scalar, atoms) => self.scalar(*scalar, atoms),
+            l3::Op::Scalar(scalar, atoms) => self.scalar(var, *scalar, atoms),
             l3::Op::Call(callee, args) => Op::Call(FunctionId(callee.0), self.all_leaves(args)),
             l3::Op::If(condition, yes, no) => {
                 Op::If(self.leaf(condition), Box::new(self.block(yes)), Box::new(self.block(no)))
             }
             l3::Op::Loop { params, body } => self.looped(params, body),
             l3::Op::Prim { prim, args, shapes, result } if self.collects(var, *prim, args, shapes, *result) => return,
+            l3::Op::Prim { args, .. } if self.is_matrix_product(op) => {
+                let product = self.product(&args[0], &args[1]);
+                return self.know(var, vec![product]);
+            }
             l3::Op::Prim { prim, args, shapes, result } => {
                 let site = self.tables.prim(self.program, *prim, shapes, *result, self.span);
                 Op::Prim(site, self.all_leaves(args))
@@ -319,6 +358,8 @@ impl<'p> Flatten<'p> {
             l3::Op::Tabulate { .. }
             | l3::Op::Array(_)
             | l3::Op::Len(_)
+            | l3::Op::Axis(..)
+            | l3::Op::Shaped(..)
             | l3::Op::Element(..)
             | l3::Op::Replace(..)
             | l3::Op::Append(..) => {
@@ -332,7 +373,8 @@ impl<'p> Flatten<'p> {
             | l3::Op::Inject(..)
             | l3::Op::Switch(..)
             | l3::Op::Box(_)
-            | l3::Op::Unbox(_) => unreachable!("lowering: handled before"),
+            | l3::Op::Unbox(_)
+            | l3::Op::Flat(_) => unreachable!("lowering: handled before"),
         };
         let vars = self.bind(var);
         self.push(vars, made);
@@ -344,8 +386,25 @@ impl<'p> Flatten<'p> {
         self.know(var, leaves);
     }
 
-    fn scalar(&mut self, scalar: Scalar, atoms: &[l3::Atom]) -> Op {
-        Op::Scalar(scalar, self.all_leaves(atoms))
+    fn scalar(&mut self, var: l3::Var, scalar: Scalar, atoms: &[l3::Atom]) -> Op {
+        let Some(Sum { factors, other, minus_product, minus_other }) = self.fused.sum(var).cloned() else {
+            return Op::Scalar(scalar, self.all_leaves(atoms));
+        };
+        let [mut a, b, mut c] = [&factors[0], &factors[1], &other].map(|atom| self.leaf(atom));
+        if minus_product {
+            a = self.negated(a);
+        }
+        if minus_other {
+            c = self.negated(c);
+        }
+        Op::Fused(a, b, c)
+    }
+
+    fn negated(&mut self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Real(x) => Atom::Real(-x),
+            _ => self.let_one(Leaf::Real, Op::Scalar(Scalar::Neg, vec![atom])),
+        }
     }
 
     fn looped(&mut self, params: &[(l3::Var, l3::Atom)], body: &l3::Block) -> Op {
@@ -356,9 +415,18 @@ impl<'p> Flatten<'p> {
     }
 }
 
+/// Tells `lengths` about all statements.
+fn measure(block: &l3::Block, lengths: &mut Lengths) {
+    for statement in &block.statements {
+        lengths.learn(statement.var, &statement.op);
+        stacker::maybe_grow(64 << 10, 1 << 20, || statement.op.blocks(&mut |_, block| measure(block, lengths)));
+    }
+}
+
 /// How often each variable is used, and whether a use is as what is switched on, or as what is added, or all are readings.
 struct Uses<'p> {
     shapes: &'p l3::Shapes,
+    lengths: &'p Lengths,
     count: Vec<u32>,
     opened: Vec<bool>,
     added: Vec<bool>,
@@ -405,15 +473,28 @@ impl Uses<'_> {
             | l3::Op::Box(a)
             | l3::Op::Unbox(a)
             | l3::Op::Require(a, _) => self.used(a),
-            l3::Op::Len(a) => self.read(a),
+            l3::Op::Len(a) | l3::Op::Axis(a, _) | l3::Op::Flat(a) => self.read(a),
+            l3::Op::Shaped(a, lengths) => {
+                self.read(a);
+                self.all(lengths);
+            }
             l3::Op::Scalar(_, atoms) | l3::Op::Struct(atoms) | l3::Op::Call(_, atoms) | l3::Op::Array(atoms) => {
                 self.all(atoms);
             }
             l3::Op::Prim { prim, args, shapes, .. }
-                if self.viewed[var.0 as usize] && is_slice(self.shapes, *prim, shapes) =>
+                if self.viewed[var.0 as usize]
+                    && Viewing::of(self.shapes, self.lengths, *prim, args, shapes).is_some() =>
             {
                 self.read(&args[0]);
-                self.used(&args[1]);
+                if matches!(prim, Prim::Index | Prim::Part) {
+                    self.used(&args[1]);
+                }
+            }
+            l3::Op::Prim { prim: Prim::Frame, args, shapes, .. } if array_rank(self.shapes, shapes[0]).is_some() => {
+                self.read(&args[0]);
+            }
+            l3::Op::Prim { prim: Prim::MatMul, args, shapes, result } if is_product(self.shapes, shapes, *result) => {
+                args.iter().for_each(|arg| self.read(arg));
             }
             l3::Op::Prim { prim, args, .. } => {
                 self.all(args);

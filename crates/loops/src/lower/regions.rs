@@ -1,11 +1,10 @@
-//! Parts of arrays that lie in one piece: some leading indices, then perhaps a range. Reading one needs no copy; a sensitivity that is
-//! zero outside one is added without being spread out.
+//! What indices ask for. A part of an array that lies in one piece (some leading indices, then perhaps a range) is a region: a sensitivity
+//! that is zero outside one is added without being spread out.
 
 use base::codes;
-use calculus::Prim;
 use first_order::{self as l3, Alternative, Head, ShapeId, Shapes};
 
-use super::flatten::{Flatten, View};
+use super::flatten::Flatten;
 use crate::term::{Atom, Leaf, Op};
 
 /// An index in one piece.
@@ -33,7 +32,7 @@ fn only(shapes: &Shapes, shape: ShapeId) -> Option<&Alternative> {
 }
 
 /// What an axis is asked for.
-enum Asked {
+pub(super) enum Asked {
     Position,
     /// Which ends are given.
     Range(bool, bool),
@@ -56,27 +55,34 @@ fn asked(shapes: &Shapes, axis: ShapeId) -> Option<Asked> {
     }
 }
 
-/// What an index asks of each axis, if that lies in one piece.
+/// What an index asks of each axis, if these are positions and ranges.
+pub(super) fn asked_of_axes(shapes: &Shapes, index: ShapeId) -> Option<Vec<Asked>> {
+    match only(shapes, index)? {
+        Alternative { head: Head::Tuple, parts } => parts.iter().map(|part| asked(shapes, *part)).collect(),
+        _ => Some(vec![asked(shapes, index)?]),
+    }
+}
+
+/// The same, if that lies in one piece.
 fn in_one_piece(shapes: &Shapes, index: ShapeId) -> Option<Vec<Asked>> {
-    let axes = match only(shapes, index)? {
-        Alternative { head: Head::Tuple, parts } => {
-            parts.iter().map(|part| asked(shapes, *part)).collect::<Option<Vec<Asked>>>()?
-        }
-        _ => vec![asked(shapes, index)?],
-    };
+    let axes = asked_of_axes(shapes, index)?;
     let ranges = axes.iter().position(|axis| matches!(axis, Asked::Range(..))).map_or(0, |first| axes.len() - first);
     (ranges <= 1).then_some(axes)
 }
 
-/// Does a primitive read a part of an array of numbers that lies in one piece, and is an array?
-pub(super) fn is_slice(shapes: &Shapes, prim: Prim, args: &[ShapeId]) -> bool {
-    if !matches!(prim, Prim::Index | Prim::Part) {
-        return false;
+/// The rank, if the shape is that of arrays.
+pub(super) fn array_rank(shapes: &Shapes, shape: ShapeId) -> Option<usize> {
+    match only(shapes, shape)?.head {
+        Head::Array(rank) => Some(rank as usize),
+        _ => None,
     }
-    let Some(Alternative { head: Head::Array(rank), .. }) = only(shapes, args[0]) else { return false };
-    let Some(axes) = in_one_piece(shapes, args[1]) else { return false };
+}
+
+/// Is a part of an array, and are its elements those at some positions and in some ranges?
+pub(super) fn is_slice(shapes: &Shapes, array: ShapeId, index: ShapeId) -> bool {
+    let (Some(rank), Some(axes)) = (array_rank(shapes, array), asked_of_axes(shapes, index)) else { return false };
     let positions = axes.iter().filter(|axis| matches!(axis, Asked::Position)).count();
-    axes.len() <= *rank as usize && positions < *rank as usize
+    axes.len() <= rank && positions < rank
 }
 
 impl Flatten<'_> {
@@ -111,15 +117,21 @@ impl Flatten<'_> {
                 self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
                 at = self.added(at, *index);
             } else if let (true, Some((from, to))) = (axis == region.indices.len(), region.range) {
-                let (from, to) = (from.unwrap_or(Atom::Int(0)), to.unwrap_or(*whole));
-                self.in_order(from, to);
-                self.in_order(to, *whole);
-                self.in_order(Atom::Int(0), from);
+                let (from, cut) = self.range(from, to, *whole);
                 at = self.added(at, from);
-                length = Some(self.between(from, to));
+                length = Some(cut);
             }
         }
         Piece { at, length }
+    }
+
+    /// Where a range on an axis of this length starts, and its length; checked.
+    pub(super) fn range(&mut self, from: Option<Atom>, to: Option<Atom>, whole: Atom) -> (Atom, Atom) {
+        let (from, to) = (from.unwrap_or(Atom::Int(0)), to.unwrap_or(whole));
+        self.in_order(from, to);
+        self.in_order(to, whole);
+        self.in_order(Atom::Int(0), from);
+        (from, self.between(from, to))
     }
 
     /// `a` is at most `b`, or an index is out of range.
@@ -141,25 +153,6 @@ impl Flatten<'_> {
                 let minus = self.let_one(Leaf::Int, Op::IndexMul(from, Atom::Int(-1)));
                 self.let_one(Leaf::Int, Op::IndexAdd(to, minus))
             }
-        }
-    }
-
-    /// A slice of an array that is only measured and read.
-    pub(super) fn slice_view(&mut self, array: &l3::Atom, index: &l3::Atom, shape: ShapeId) -> View {
-        let l3::Type::Array(_, rank) = self.type_of(array) else { panic!("lowering: a slice of no array") };
-        let whole = self.viewed(array, rank);
-        let lengths = (0..rank).map(|axis| self.axis(&whole, axis)).collect::<Vec<Atom>>();
-        let region = self.region(index, shape).expect("lowering: a slice is in one piece");
-        let Piece { at, length } = self.piece(&region, &lengths);
-        let at = self.added(whole.at, at);
-        View { dropped: whole.dropped + region.indices.len() as u32, at, length, ..whole }
-    }
-
-    /// The length of an axis of a view.
-    pub(super) fn axis(&mut self, view: &View, axis: u32) -> Atom {
-        match view.length {
-            Some(length) if axis == 0 => length,
-            _ => self.let_one(Leaf::Int, Op::Axis(view.array, view.dropped + axis)),
         }
     }
 }

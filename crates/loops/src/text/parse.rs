@@ -5,8 +5,8 @@ use first_order::{self as l3, Scalar, ShapeId};
 
 use crate::layout::Layouts;
 use crate::term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Op, Place, Placed, PrimSite,
-    Program, Statement, Var,
+    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Place, Placed,
+    PrimSite, Product, Program, Statement, Var,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -84,9 +84,12 @@ impl Reader<'_> {
     }
 
     fn descriptor(&mut self) -> Result<Descriptor> {
-        let kind = match self.text.takes_word("node") {
-            true => Kind::Node,
-            false => self.text.word("array").map(|()| Kind::Array)?,
+        let kind = if self.text.takes_word("node") {
+            Kind::Node
+        } else if self.text.takes_word("columns") {
+            Kind::Columns
+        } else {
+            self.text.word("array").map(|()| Kind::Array)?
         };
         self.text.word("of")?;
         let words = self.text.number()?;
@@ -254,8 +257,8 @@ impl Reader<'_> {
             "array" => Op::NewArray(self.descriptor_id()?, self.atoms('[', ']')?),
             "take" => {
                 let array = self.atom()?;
-                let (at, rank) = self.index()?;
-                Op::TakeElement { array, rank, words: self.words(bound)?, at }
+                let (at, rank, columns) = self.index()?;
+                Op::TakeElement { array, rank, words: self.words(bound)?, at, columns }
             }
             "append" => {
                 let array = self.atom()?;
@@ -279,6 +282,7 @@ impl Reader<'_> {
                 let count = self.atom()?;
                 Op::StoreRow { array, row: self.stored()?, at, count }
             }
+            "product" => Op::Product(Box::new(self.product()?)),
             "one_hot" => {
                 let (lengths, at) = (self.atoms('[', ']')?, self.atom()?);
                 Op::OneHot { lengths, at, value: self.stored()? }
@@ -299,6 +303,13 @@ impl Reader<'_> {
                 self.text.symbol(',')?;
                 let (second, b) = (self.text.takes_word("plain"), self.atom()?);
                 Op::Plus { site: self.by_site()?, terms: [a, b], plain: [first, second] }
+            }
+            "fused" => {
+                let a = self.atom()?;
+                self.text.symbol(',')?;
+                let b = self.atom()?;
+                self.text.symbol(',')?;
+                Op::Fused(a, b, self.atom()?)
             }
             "quiet" if self.text.takes_word("on") => Op::Quiet(true),
             "quiet" => self.text.word("off").map(|()| Op::Quiet(false))?,
@@ -336,11 +347,11 @@ impl Reader<'_> {
         if *self.text.peek() != Token::Symbol('[') {
             return self.text.error("expected an operation");
         }
-        let (at, rank) = self.index()?;
+        let (at, rank, columns) = self.index()?;
         if *self.text.peek() == Token::Symbol('<') {
-            return Ok(Op::StoreElement { array: a, rank, at, leaves: self.leaves()? });
+            return Ok(Op::StoreElement { array: a, rank, at, leaves: self.leaves()?, columns });
         }
-        Ok(Op::LoadElement { array: a, rank, words: self.words(bound)?, at })
+        Ok(Op::LoadElement { array: a, rank, words: self.words(bound)?, at, columns })
     }
 
     fn nested(&mut self) -> Result<Block> {
@@ -457,13 +468,13 @@ impl Reader<'_> {
         if *self.text.peek() == Token::Symbol('(') { self.atoms('(', ')') } else { self.some_atoms() }
     }
 
-    /// The flat number of an element, and the rank of its array.
-    fn index(&mut self) -> Result<(Atom, u32)> {
+    /// The flat number of an element, the rank of its array, and whether that has columns.
+    fn index(&mut self) -> Result<(Atom, u32, bool)> {
         self.text.symbol('[')?;
         let at = self.atom()?;
         self.text.symbol(']')?;
         let rank = if self.text.takes_word("rank") { self.text.number()? } else { 1 };
-        Ok((at, rank))
+        Ok((at, rank, self.text.takes_word("columns")))
     }
 
     /// The words of an element: as many as variables are bound, unless it says otherwise.
@@ -490,6 +501,32 @@ impl Reader<'_> {
     }
 
     /// A part of a sensitivity, after the word `place`.
+    fn product(&mut self) -> Result<Product> {
+        let lengths = self.atoms('[', ']')?;
+        let Ok(lengths) = <[Atom; 3]>::try_from(lengths) else {
+            return self.text.error("a product has three lengths".to_string());
+        };
+        let (left, right) = (self.matrix()?, self.matrix()?);
+        let out = if self.text.takes_word("to") {
+            let array = self.atom()?;
+            let (at, rank, _) = self.index()?;
+            Some((array, rank, at))
+        } else {
+            None
+        };
+        Ok(Product { lengths, left, right, out })
+    }
+
+    fn matrix(&mut self) -> Result<Matrix> {
+        let array = self.atom()?;
+        let (at, rank, _) = self.index()?;
+        self.text.word("by")?;
+        match self.atoms('[', ']')?[..] {
+            [row, column] => Ok(Matrix { array, rank, at, row, column }),
+            _ => self.text.error("a matrix has two steps".to_string()),
+        }
+    }
+
     fn placed(&mut self) -> Result<Placed> {
         let lengths = self.atoms('[', ']')?;
         self.text.word("at")?;

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use base::{Code, Span, codes};
-use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Placed, Program, Statement, Var};
+use loops::{Arm, Atom, Block, End, Function, Leaf, Matrix, Op, Placed, Product, Program, Statement, Var};
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
@@ -255,6 +255,10 @@ impl Body<'_> {
         self.check(op);
         match op {
             Op::Scalar(scalar, atoms) => self.scalar(&name, *scalar, atoms),
+            Op::Fused(a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|atom| self.atom(atom));
+                self.define(&name, format_args!("call double @llvm.fma.f64(double {a}, double {b}, double {c})"));
+            }
             Op::IndexAdd(a, b) => self.define(&name, format_args!("add nsw i64 {}, {}", self.atom(a), self.atom(b))),
             Op::IndexMul(a, b) => self.define(&name, format_args!("mul nsw i64 {}, {}", self.atom(a), self.atom(b))),
             Op::InRange(a, b) => self.define(&name, format_args!("icmp ult i64 {}, {}", self.atom(a), self.atom(b))),
@@ -281,6 +285,7 @@ impl Body<'_> {
                 self.define(&name, format_args!("icmp eq i64 {count}, 1"));
             }
             Op::Prim(site, atoms) => self.prim(vars, *site, atoms),
+            Op::Product(product) => self.product(&name, product),
             Op::OneHot { .. } | Op::AddAt { .. } | Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } => {
                 self.collect(&name, op);
             }
@@ -419,6 +424,19 @@ impl Body<'_> {
         self.load_words(Place::Scratch, "%words", atoms.len(), vars);
     }
 
+    fn product(&mut self, name: &str, Product { lengths, left, right, out }: &Product) {
+        let [left, right] = [left, right].map(|Matrix { array, rank, at, row, column }| {
+            let first = self.element(array, *rank, 1, at);
+            format!("ptr {first}, i64 {}, i64 {}", self.atom(row), self.atom(column))
+        });
+        let [m, k, n] = lengths.map(|length| self.atom(&length));
+        let Some((out, rank, at)) = out else {
+            return self.define(name, format_args!("call double @rt_product({left}, {right}, i64 {k})"));
+        };
+        let out = self.element(out, *rank, 1, at);
+        self.line(format_args!("call void @rt_products(ptr {out}, {left}, {right}, i64 {m}, i64 {k}, i64 {n})"));
+    }
+
     fn array_op(&mut self, name: &str, vars: &[Var], op: &Op) {
         match op {
             Op::NewArray(descriptor, lengths) => {
@@ -431,13 +449,24 @@ impl Body<'_> {
                     format_args!("call ptr @rt_array(ptr %ctx, ptr @d{descriptor}, i64 {rank}, ptr %words, {span})"),
                 );
             }
-            Op::LoadElement { array, rank, words, at } | Op::TakeElement { array, rank, words, at } => {
+            Op::LoadElement { array, rank, at, columns: true, .. }
+            | Op::TakeElement { array, rank, at, columns: true, .. } => {
+                for (var, place) in vars.iter().zip(self.columns(array, *rank, vars.len(), at)) {
+                    self.lines.load_word(&format!("%v{}", var.0), self.leaf(*var), &place, Place::Array);
+                }
+            }
+            Op::StoreElement { array, rank, at, leaves, columns: true } => {
+                for (leaf, place) in leaves.iter().zip(self.columns(array, *rank, leaves.len(), at)) {
+                    self.lines.store_word(&self.atom(leaf), self.leaf_of(leaf), &place, Place::Array);
+                }
+            }
+            Op::LoadElement { array, rank, words, at, .. } | Op::TakeElement { array, rank, words, at, .. } => {
                 if *words > 0 {
                     let element = self.element(array, *rank, *words, at);
                     self.load_words(Place::Array, &element, 0, vars);
                 }
             }
-            Op::StoreElement { array, rank, at, leaves } => {
+            Op::StoreElement { array, rank, at, leaves, .. } => {
                 if !leaves.is_empty() {
                     let element = self.element(array, *rank, leaves.len() as u32, at);
                     self.store_words(Place::Array, &element, 0, leaves);
@@ -487,6 +516,24 @@ impl Body<'_> {
         let first = self.lines.word(&self.atom(array), ARRAY_HEADER + rank);
         let at = self.atom(at);
         self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"))
+    }
+
+    /// The addresses of the words of an element in an array of columns.
+    fn columns(&mut self, array: &Atom, rank: u32, words: usize, at: &Atom) -> Vec<String> {
+        let (array, at) = (self.atom(array), self.atom(at));
+        let mut size = String::new();
+        for axis in 0..rank {
+            let length = self.lines.word(&array, ARRAY_HEADER + axis);
+            let length = self.value(format_args!("load i64, ptr {length}, {LENGTH}"));
+            size = if axis == 0 { length } else { self.value(format_args!("mul nuw nsw i64 {size}, {length}")) };
+        }
+        let first = self.lines.word(&array, ARRAY_HEADER + rank);
+        let address = |word: usize| {
+            let start = self.value(format_args!("mul nuw nsw i64 {size}, {word}"));
+            let column = self.value(format_args!("getelementptr inbounds i64, ptr {first}, i64 {start}"));
+            self.value(format_args!("getelementptr inbounds i64, ptr {column}, i64 {at}"))
+        };
+        (0..words).map(address).collect()
     }
 
     fn branch(&mut self, vars: &[Var], condition: &Atom, yes: &Block, no: &Block) -> bool {

@@ -5,10 +5,11 @@
 
 use std::fmt::Write;
 
-use loops::{Atom, Leaf, Op};
+use loops::{Atom, Leaf, Matrix, Op};
 
 use super::body::Body;
 use crate::runtime::PLACE_WORD;
+use crate::runtime::object::{ARRAY, COLUMNS};
 
 /// What code verifies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,8 +30,9 @@ declare void @rt_check_pointer(ptr, ptr) nounwind
 declare void @rt_check_alone(ptr, ptr) nounwind
 declare void @rt_check_node(ptr, ptr, ptr) nounwind
 declare void @rt_check_axis(ptr, ptr, i64) nounwind
-declare void @rt_check_array(ptr, ptr, i64, i64) nounwind
-declare void @rt_check_element(ptr, ptr, i64, i64, i64) nounwind
+declare void @rt_check_array(ptr, ptr, i64, i64, i64) nounwind
+declare void @rt_check_element(ptr, ptr, i64, i64, i64, i64) nounwind
+declare void @rt_check_matrix(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind
 ";
 
 impl Body<'_> {
@@ -62,16 +64,27 @@ impl Body<'_> {
                 let array = self.atom(array);
                 self.line(format_args!("call void @rt_check_axis(ptr %ctx, ptr {array}, i64 {axis})"));
             }
-            Op::LoadElement { array, rank, words, at } | Op::TakeElement { array, rank, words, at } => {
-                self.check_element(array, *rank, *words as usize, at);
+            Op::LoadElement { array, rank, words, at, columns }
+            | Op::TakeElement { array, rank, words, at, columns } => {
+                self.check_element(array, *columns, *rank, *words as usize, at);
             }
-            Op::StoreElement { array, rank, at, leaves } => {
-                self.check_element(array, *rank, leaves.len(), at);
+            Op::StoreElement { array, rank, at, leaves, columns } => {
+                self.check_element(array, *columns, *rank, leaves.len(), at);
                 self.line(format_args!("call void @rt_check_alone(ptr %ctx, ptr {})", self.atom(array)));
             }
             Op::Append { array, leaves } => {
                 let (array, words) = (self.atom(array), leaves.len());
-                self.line(format_args!("call void @rt_check_array(ptr %ctx, ptr {array}, i64 1, i64 {words})"));
+                let args = format!("ptr %ctx, ptr {array}, i64 {ARRAY}, i64 1, i64 {words}");
+                self.line(format_args!("call void @rt_check_array({args})"));
+            }
+            Op::Product(product) => {
+                let [m, k, n] = product.lengths;
+                self.check_matrix(&product.left, &m, &k);
+                self.check_matrix(&product.right, &k, &n);
+                if let Some((array, rank, at)) = product.out {
+                    self.check_matrix(&Matrix { array, rank, at, row: n, column: Atom::Int(1) }, &m, &n);
+                    self.line(format_args!("call void @rt_check_alone(ptr %ctx, ptr {})", self.atom(&array)));
+                }
             }
             Op::OneHot { lengths, at, .. } | Op::AddAt { lengths, at, .. } => {
                 self.check_part(lengths, at, &Atom::Int(1))
@@ -121,10 +134,21 @@ impl Body<'_> {
         self.check_holds(&fits);
     }
 
-    fn check_element(&mut self, array: &Atom, rank: u32, words: usize, at: &Atom) {
+    fn check_element(&mut self, array: &Atom, columns: bool, rank: u32, words: usize, at: &Atom) {
         let (array, at) = (self.atom(array), self.atom(at));
-        let args = format!("ptr %ctx, ptr {array}, i64 {rank}, i64 {words}, i64 {at}");
+        let kind = if columns { COLUMNS } else { ARRAY };
+        let args = format!("ptr %ctx, ptr {array}, i64 {kind}, i64 {rank}, i64 {words}, i64 {at}");
         self.line(format_args!("call void @rt_check_element({args})"));
+    }
+
+    /// So many rows and columns are among the elements of the array.
+    fn check_matrix(&mut self, matrix: &Matrix, rows: &Atom, columns: &Atom) {
+        let Matrix { array, rank, at, row, column } = matrix;
+        let mut args = format!("ptr %ctx, ptr {}, i64 {rank}", self.atom(array));
+        for int in [at, rows, columns, row, column] {
+            write!(args, ", i64 {}", self.atom(int)).expect("writing to a string");
+        }
+        self.line(format_args!("call void @rt_check_matrix({args})"));
     }
 
     /// `count` elements from `at` on are among those of an array of these lengths.
@@ -146,7 +170,13 @@ impl Body<'_> {
 /// What an operation is called in a report; those without a name rely on nothing.
 fn name(op: &Op) -> Option<&'static str> {
     Some(match op {
-        Op::Scalar(..) | Op::InRange(..) | Op::If(..) | Op::Loop { .. } | Op::Text(_) | Op::Quiet(_) => return None,
+        Op::Scalar(..)
+        | Op::Fused(..)
+        | Op::InRange(..)
+        | Op::If(..)
+        | Op::Loop { .. }
+        | Op::Text(_)
+        | Op::Quiet(_) => return None,
         Op::Site(_) | Op::Require(..) | Op::Fail(_) => return None,
         Op::IndexAdd(..) => "a sum in range",
         Op::IndexMul(..) => "a product in range",
@@ -168,6 +198,7 @@ fn name(op: &Op) -> Option<&'static str> {
         Op::ReplaceRow { .. } => "replacing a row",
         Op::StoreRow { .. } => "writing a row",
         Op::Prim(..) => "a primitive",
+        Op::Product(_) => "a product of matrices",
         Op::OneHot { .. } | Op::Placed(_) => "placing a sensitivity",
         Op::AddAt { .. } | Op::AddPlaced { .. } | Op::Plus { .. } => "adding sensitivities",
         Op::Retain(_) => "retaining",

@@ -242,6 +242,8 @@ declare nonnull ptr @rt_replace_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) noun
 declare nonnull ptr @rt_store_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
 declare nonnull ptr @rt_grow(ptr, ptr, i64, i64, i64) cold nounwind
 declare void @rt_prim(ptr, i64, ptr, ptr) nounwind
+declare void @rt_products(ptr, ptr, i64, i64, ptr, i64, i64, i64, i64, i64) nounwind willreturn
+declare double @rt_product(ptr, i64, i64, ptr, i64, i64, i64) nounwind willreturn
 declare nonnull ptr @rt_one_hot(ptr, i64, ptr, i64, double) nounwind
 declare nonnull ptr @rt_add_at(ptr, ptr, i64, ptr, i64, double, i64) nounwind
 declare nonnull ptr @rt_place(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind

@@ -51,6 +51,10 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     // Runs primitive number `site` of the program's table. `args`: the leaf words of the arguments, one argument after the
     // other, owned; `out`: where the leaf words of the result go, owned by the caller.
     ("rt_prim", "void (ptr ctx, i64 site, ptr args, ptr out)"),
+    // Products of matrices of reals, as `numerics::product` defines them: elements, the way to the next row, to the next column. All m·n
+    // elements of the product, which lie row by row from `out` on; or the one of a row and a column.
+    ("rt_products", "void (ptr out, ptr a, i64 row, i64 column, ptr b, i64 row, i64 column, i64 m, i64 k, i64 n)"),
+    ("rt_product", "double (ptr a, i64 row, i64 column, ptr b, i64 row, i64 column, i64 k)"),
     // The sensitivity of an array of these lengths that is `x` at element `at`, in range. Owned.
     ("rt_one_hot", "ptr (ptr ctx, i64 rank, ptr lengths, i64 at, double x)"),
     // The sensitivity `sum`, owned, plus such a one. Primitive number `site` is ⊕ of the two.
@@ -90,8 +94,9 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     ("rt_check_alone", "void (ptr ctx, ptr object)"),
     ("rt_check_node", "void (ptr ctx, ptr node, ptr descriptor)"),
     ("rt_check_axis", "void (ptr ctx, ptr array, i64 axis)"),
-    ("rt_check_array", "void (ptr ctx, ptr array, i64 rank, i64 words)"),
-    ("rt_check_element", "void (ptr ctx, ptr array, i64 rank, i64 words, i64 at)"),
+    ("rt_check_array", "void (ptr ctx, ptr array, i64 kind, i64 rank, i64 words)"),
+    ("rt_check_matrix", "void (ptr ctx, ptr array, i64 rank, i64 at, i64 rows, i64 columns, i64 row, i64 column)"),
+    ("rt_check_element", "void (ptr ctx, ptr array, i64 kind, i64 rank, i64 words, i64 at)"),
     // The rest is what LLVM makes of its intrinsics where the processor has no instruction for them.
     ("fmod", "double (double, double)"),
     ("floor", "double (double)"),

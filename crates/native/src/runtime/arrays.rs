@@ -48,8 +48,7 @@ pub unsafe extern "C" fn rt_row(ctx: *mut Context, array: *mut u64, dropped: u64
         let view = ArrayView::new(array);
         verify(ctx, "a row isn't in its array", || is_inside(view, dropped as usize, at));
         let row = ArrayView::new(new_array(ctx, view.descriptor(), &view.lengths()[dropped as usize..], None));
-        let words = view.descriptor().words as usize;
-        copy_elements(view.elements().add(at as usize * words), row);
+        copy_elements(view, at as usize, row);
         row.object
     }
 }
@@ -64,7 +63,7 @@ pub unsafe extern "C" fn rt_copy_array(ctx: *mut Context, array: *mut u64) -> *m
         let view = ArrayView::new(array);
         verify(ctx, "an array is copied that nobody else sees", || object::count(array) > 1);
         let copy = ArrayView::new(new_array(ctx, view.descriptor(), view.lengths(), None));
-        copy_elements(view.elements(), copy);
+        copy_elements(view, 0, copy);
         *array -= 1;
         copy.object
     }
@@ -107,11 +106,11 @@ pub unsafe extern "C" fn rt_replace_row(
         }
         let array = if object::count(array) == 1 { array } else { rt_copy_array(ctx, array) };
         let (view, row) = (ArrayView::new(array), ArrayView::new(row));
-        let target = view.elements().add(at as usize * view.descriptor().words as usize);
+        let (at, count) = (at as usize, row.size());
         // The row's elements first: they may be what is replaced.
-        retain_elements(row);
-        release_elements(ctx, target, row);
-        target.copy_from(row.elements(), row.element_words());
+        row.pointers(0, count).for_each(|word| object::retain(word));
+        view.pointers(at, count).filter(|&word| is_object(word)).for_each(|word| release_here(ctx, word as *mut u64));
+        row.copy_elements(0, view, at, count);
         release_here(ctx, row.object);
         array
     }
@@ -144,9 +143,9 @@ pub unsafe extern "C" fn rt_store_row(
             fail_with(ctx, codes::RAGGED_ARRAY, Some(span(file, start, end)));
         }
         verify(ctx, "a row isn't in its array", || at < count && array.lengths()[0] == count);
-        let words = row.element_words();
-        array.elements().add(at as usize * words).copy_from_nonoverlapping(row.elements(), words);
-        retain_elements(row);
+        let size = row.size();
+        row.copy_elements(0, array, at as usize * size, size);
+        row.pointers(0, size).for_each(|word| object::retain(word));
         release_here(ctx, row.object);
         array.object
     }
@@ -173,52 +172,15 @@ fn is_inside(array: ArrayView, dropped: usize, at: u64) -> bool {
     row.is_some_and(|row| row.checked_add(at).is_some_and(|end| end <= array.size() as u64))
 }
 
-/// Fills an array with copies of the elements at `from`.
+/// Fills an array with copies of the elements of another from `at` on.
 ///
 /// # Safety
-/// As many elements are at `from`, of the array's descriptor.
-pub(super) unsafe fn copy_elements(from: *const u64, to: ArrayView) {
-    // SAFETY: by this function's contract.
+/// There are as many, of the array's descriptor; nobody else sees it.
+pub(super) unsafe fn copy_elements(from: ArrayView, at: usize, to: ArrayView) {
+    let size = to.size();
+    // SAFETY: by this function's contract; the words are pointers.
     unsafe {
-        to.elements().copy_from_nonoverlapping(from, to.element_words());
-        retain_elements(to);
-    }
-}
-
-/// One more owner for what the elements point to.
-///
-/// # Safety
-/// The elements are written.
-unsafe fn retain_elements(array: ArrayView) {
-    let descriptor = array.descriptor();
-    if descriptor.offsets().is_empty() {
-        return;
-    }
-    for element in array.words().chunks_exact(descriptor.words as usize) {
-        for &at in descriptor.offsets() {
-            // SAFETY: at these places there are pointers.
-            unsafe { object::retain(element[at as usize]) };
-        }
-    }
-}
-
-/// One owner less for what as many elements at `from` as `like` has point to.
-///
-/// # Safety
-/// The elements are written and about to be overwritten. On the compiled code's stack.
-unsafe fn release_elements(ctx: *mut Context, from: *mut u64, like: ArrayView) {
-    let descriptor = like.descriptor();
-    if descriptor.offsets().is_empty() {
-        return;
-    }
-    // SAFETY: by this function's contract.
-    let words = unsafe { slice::from_raw_parts(from, like.element_words()) };
-    for element in words.chunks_exact(descriptor.words as usize) {
-        for &at in descriptor.offsets() {
-            if is_object(element[at as usize]) {
-                // SAFETY: at these places there are pointers, owned by the element.
-                unsafe { release_here(ctx, element[at as usize] as *mut u64) };
-            }
-        }
+        from.copy_elements(at, to, 0, size);
+        to.pointers(0, size).for_each(|word| object::retain(word));
     }
 }

@@ -36,12 +36,15 @@ impl Context {
         }
     }
 
-    fn check_array(&self, array: *mut u64, rank: u64, words: u64) -> Verdict {
+    fn check_array(&self, array: *mut u64, kind: u64, rank: u64, words: u64) -> Verdict {
         let room = self.alive(array as u64)?;
         // SAFETY: the object is alive.
         unsafe {
-            if object::descriptor(array).kind != ARRAY {
+            if !object::descriptor(array).is_array() {
                 return Err("an object isn't an array");
+            }
+            if object::descriptor(array).kind != kind {
+                return Err("the words of an array's elements lie in another order");
             }
             let view = ArrayView::new(array);
             if view.rank as u64 != rank {
@@ -89,8 +92,8 @@ impl Context {
         match one.head {
             Head::Array(rank) => {
                 // SAFETY: as above.
-                let elements = unsafe { (*layout.alternatives[tag].array()).words };
-                self.check_array(words[place] as *mut u64, u64::from(rank), elements)
+                let of = unsafe { &*layout.alternatives[tag].array() };
+                self.check_array(words[place] as *mut u64, of.kind, u64::from(rank), of.words)
             }
             Head::Handle(_) => {
                 self.alive(words[place])?;
@@ -178,7 +181,7 @@ pub unsafe extern "C" fn rt_check_axis(ctx: *mut Context, array: *mut u64, axis:
     // SAFETY: called by compiled code.
     unsafe {
         rt_check_object(ctx, array);
-        let is_array = object::descriptor(array).kind == ARRAY;
+        let is_array = object::descriptor(array).is_array();
         let has_axis = is_array && axis < ArrayView::new(array).rank as u64;
         settle(ctx, if has_axis { Ok(()) } else { Err("an array has no such axis") });
     }
@@ -186,18 +189,51 @@ pub unsafe extern "C" fn rt_check_axis(ctx: *mut Context, array: *mut u64, axis:
 
 /// # Safety
 /// See above.
-pub unsafe extern "C" fn rt_check_array(ctx: *mut Context, array: *mut u64, rank: u64, words: u64) {
+pub unsafe extern "C" fn rt_check_array(ctx: *mut Context, array: *mut u64, kind: u64, rank: u64, words: u64) {
     // SAFETY: called by compiled code.
-    unsafe { settle(ctx, (*ctx).check_array(array, rank, words)) };
+    unsafe { settle(ctx, (*ctx).check_array(array, kind, rank, words)) };
 }
 
 /// # Safety
 /// See above.
-pub unsafe extern "C" fn rt_check_element(ctx: *mut Context, array: *mut u64, rank: u64, words: u64, at: u64) {
+pub unsafe extern "C" fn rt_check_element(
+    ctx: *mut Context,
+    array: *mut u64,
+    kind: u64,
+    rank: u64,
+    words: u64,
+    at: u64,
+) {
     // SAFETY: called by compiled code.
     unsafe {
-        rt_check_array(ctx, array, rank, words);
+        rt_check_array(ctx, array, kind, rank, words);
         let inside = at < ArrayView::new(array).size() as u64;
         settle(ctx, if inside { Ok(()) } else { Err("an index is out of range") });
+    }
+}
+
+/// # Safety
+/// See above.
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn rt_check_matrix(
+    ctx: *mut Context,
+    array: *mut u64,
+    rank: u64,
+    at: u64,
+    rows: u64,
+    columns: u64,
+    row: u64,
+    column: u64,
+) {
+    // SAFETY: called by compiled code.
+    unsafe {
+        rt_check_array(ctx, array, ARRAY, rank, 1);
+        let last = |count: u64, step: u64| (count - 1).checked_mul(step);
+        let is_inside = || {
+            let last = at.checked_add(last(rows, row)?)?.checked_add(last(columns, column)?)?;
+            (last < ArrayView::new(array).size() as u64).then_some(())
+        };
+        let fits = rows == 0 || columns == 0 || is_inside().is_some();
+        settle(ctx, if fits { Ok(()) } else { Err("a matrix isn't in its array") });
     }
 }

@@ -49,7 +49,12 @@ pub(super) struct Heap {
     /// The most bytes that were in use at once, in all runs.
     most: usize,
     spare: Spare,
+    /// The words of the array that grew and was returned last, if it isn't too large to begin the next one with.
+    last_grown: usize,
 }
+
+/// An array that grows begins in at most so much room, 64 KiB.
+const MOST_WORDS_TO_BEGIN_WITH: usize = 8192;
 
 /// Large objects that were returned, for the next of the same size: arrays come and go in loops.
 #[derive(Debug, Default)]
@@ -90,6 +95,10 @@ impl Spare {
         fits
     }
 
+    fn has(&self, words: usize) -> bool {
+        self.blocks.get(&words).is_some_and(|blocks| !blocks.is_empty())
+    }
+
     fn keep(&mut self, header: *mut u64, words: usize) {
         self.blocks.entry(words).or_default().push(header);
         self.bytes += words * 8;
@@ -125,6 +134,7 @@ impl Default for Heap {
             ledger: None,
             most: 0,
             spare: Spare::default(),
+            last_grown: 0,
         }
     }
 }
@@ -307,8 +317,7 @@ impl Context {
             }
             self.heap.bytes -= words * 8;
             self.heap.large_alive -= words * 8;
-            // With what is kept, no more memory is taken than was in use at once. What has grown isn't kept: the next of its kind
-            // grows too, and has other sizes on its way.
+            // With what is kept, no more memory is taken than was in use at once.
             if keep && self.heap.bytes + self.heap.spare.bytes + words * 8 <= self.heap.most {
                 self.heap.spare.keep(header, words);
             } else {
@@ -327,8 +336,17 @@ impl Context {
         unsafe {
             let old = ArrayView::new(array);
             let (length, words) = (old.size(), old.descriptor().words as usize);
-            let capacity = next_capacity(length, words);
-            let size = HEADER + 2 + capacity.saturating_mul(words);
+            let mut capacity = next_capacity(length, words);
+            let mut size = HEADER + 2 + capacity.saturating_mul(words);
+            // A loop's tape begins in the room of the last one, if that is free.
+            let last = self.heap.last_grown;
+            if length == 0
+                && last > size
+                && (last - HEADER - 2).checked_rem(words) == Some(0)
+                && self.heap.spare.has(last)
+            {
+                (capacity, size) = ((last - HEADER - 2) / words, last);
+            }
             let bytes = size.saturating_mul(8);
             if length >= LONGEST || size > MOST_WORDS || (bytes > FIRST_CHUNK && !self.has_room_for(bytes)) {
                 return Err(codes::RECURSION_TOO_DEEP);
@@ -347,7 +365,7 @@ impl Context {
                     view.elements().copy_from_nonoverlapping(old.elements(), length * words);
                     self.give_back(array);
                 } else {
-                    arrays::copy_elements(old.elements(), view);
+                    arrays::copy_elements(old, 0, view);
                     *array -= 1;
                 }
                 longer
@@ -456,7 +474,12 @@ impl Context {
             let grown = words >= SMALL_WORDS
                 && object::descriptor(object).kind == object::ARRAY
                 && ArrayView::new(object).has_grown();
-            self.give_room_back(object, words, !grown);
+            // Of arrays that have grown, the large ones aren't kept: the next has other sizes on its way.
+            let begins_another = grown && words <= MOST_WORDS_TO_BEGIN_WITH;
+            if begins_another {
+                self.heap.last_grown = words;
+            }
+            self.give_room_back(object, words, !grown || begins_another);
         }
     }
 

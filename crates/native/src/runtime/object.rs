@@ -14,6 +14,8 @@ pub const ARRAY: u64 = 1;
 pub const HANDLE: u64 = 2;
 /// A sensitivity of an array that is being collected; see `collector`.
 pub const COLLECTOR: u64 = 3;
+/// An array of elements of several words: the first words of all elements, then the second ones, and so on. It never grows.
+pub const COLUMNS: u64 = 4;
 
 /// The word after an array's header: the rank, and above it for how many elements there is room (0: just those it has).
 pub const RANK: u64 = 0xffff;
@@ -46,6 +48,10 @@ impl OwnDescriptor {
 }
 
 impl Descriptor {
+    pub fn is_array(&self) -> bool {
+        matches!(self.kind, ARRAY | COLUMNS)
+    }
+
     /// The places of pointers among the leaf words.
     pub fn offsets(&self) -> &[u64] {
         // SAFETY: that many words follow, by the layout of descriptors.
@@ -110,7 +116,7 @@ impl ArrayView {
     /// `object` is an array that stays alive while the view is used.
     pub unsafe fn new(object: *mut u64) -> ArrayView {
         // SAFETY: an array is an object.
-        debug_assert_eq!(unsafe { descriptor(object) }.kind, ARRAY, "native: this is no array");
+        debug_assert!(unsafe { descriptor(object) }.is_array(), "native: this is no array");
         // SAFETY: the word after an array's header is its rank and capacity.
         let word = unsafe { object.add(HEADER).read() };
         ArrayView { object, rank: (word & RANK) as usize, capacity: (word >> CAPACITY_SHIFT) as usize }
@@ -161,6 +167,52 @@ impl ArrayView {
         unsafe { descriptor(self.object) }
     }
 
+    /// Where a word of an element is.
+    pub fn place(self, element: usize, word: usize) -> *mut u64 {
+        let descriptor = self.descriptor();
+        let at = match descriptor.kind {
+            COLUMNS => word * self.size() + element,
+            _ => element * descriptor.words as usize + word,
+        };
+        // SAFETY: elements and words are counted from the first; the caller's are inside the array.
+        unsafe { self.elements().add(at) }
+    }
+
+    /// The words of an element.
+    pub fn element(self, at: usize) -> impl Iterator<Item = u64> {
+        // SAFETY: the elements of the array are initialised words; `new`'s contract keeps them alive.
+        (0..self.descriptor().words as usize).map(move |word| unsafe { self.place(at, word).read() })
+    }
+
+    /// # Safety
+    /// The element is in the array, nobody else sees it, and the words are its.
+    pub unsafe fn set_element(self, at: usize, words: &[u64]) {
+        for (word, value) in words.iter().enumerate() {
+            // SAFETY: by this function's contract.
+            unsafe { self.place(at, word).write(*value) };
+        }
+    }
+
+    /// Copies the words of `count` elements to an array of the same descriptor, without counting them.
+    ///
+    /// # Safety
+    /// Both arrays have these elements, and nobody else sees `to`.
+    pub unsafe fn copy_elements(self, from: usize, to: ArrayView, at: usize, count: usize) {
+        let words = self.descriptor().words as usize;
+        let (pieces, length) = if self.descriptor().kind == COLUMNS { (words, count) } else { (1, count * words) };
+        for piece in 0..pieces.min(words) {
+            // SAFETY: by this function's contract.
+            unsafe { to.place(at, piece).copy_from(self.place(from, piece), length) };
+        }
+    }
+
+    /// The pointer words of `count` elements.
+    pub fn pointers<'a>(self, from: usize, count: usize) -> impl Iterator<Item = u64> + 'a {
+        let all = move |&word: &u64| (from..from + count).map(move |at| self.place(at, word as usize));
+        // SAFETY: as for `element`.
+        self.descriptor().offsets().iter().flat_map(all).map(|place| unsafe { place.read() })
+    }
+
     /// Words of all elements together.
     pub fn element_words(self) -> usize {
         self.size() * self.descriptor().words as usize
@@ -171,7 +223,7 @@ impl ArrayView {
         self.size().max(self.capacity) * self.descriptor().words as usize
     }
 
-    /// All elements' words.
+    /// All elements' words, as they lie.
     pub fn words<'a>(self) -> &'a [u64] {
         // SAFETY: the elements of the array are initialised words; `new`'s contract keeps them alive.
         unsafe { slice::from_raw_parts(self.elements(), self.element_words()) }
@@ -187,10 +239,9 @@ pub unsafe fn each_pointer(object: *mut u64, mut body: impl FnMut(u64)) {
     unsafe {
         let descriptor = descriptor(object);
         if descriptor.offsets().is_empty() {
-        } else if descriptor.kind == ARRAY {
-            for element in ArrayView::new(object).words().chunks_exact(descriptor.words as usize) {
-                descriptor.offsets().iter().for_each(|&at| body(element[at as usize]));
-            }
+        } else if descriptor.is_array() {
+            let array = ArrayView::new(object);
+            array.pointers(0, array.size()).for_each(body);
         } else {
             descriptor.offsets().iter().for_each(|&at| body(object.add(HEADER + at as usize).read()));
         }
@@ -202,15 +253,14 @@ pub unsafe fn each_pointer(object: *mut u64, mut body: impl FnMut(u64)) {
 /// # Safety
 /// `object` is an object whose header (for an array: and lengths) is written.
 pub unsafe fn size_in_words(object: *mut u64) -> usize {
-    // SAFETY: by this function's contract; `ARRAY` means an array.
+    // SAFETY: by this function's contract.
     unsafe {
         let descriptor = descriptor(object);
-        match descriptor.kind {
-            ARRAY => {
-                let array = ArrayView::new(object);
-                HEADER + 1 + array.rank + array.room_words()
-            }
-            _ => HEADER + descriptor.words as usize,
+        if descriptor.is_array() {
+            let array = ArrayView::new(object);
+            HEADER + 1 + array.rank + array.room_words()
+        } else {
+            HEADER + descriptor.words as usize
         }
     }
 }

@@ -13,7 +13,7 @@ pub use loops::Place;
 
 use first_order::ShapeId;
 
-use super::object::{self, ARRAY, ArrayView, HANDLE, is_object};
+use super::object::{self, ArrayView, HANDLE, is_object};
 use super::{Context, handle};
 use crate::layout::Layouts;
 
@@ -161,7 +161,7 @@ impl Objects {
             let bytes = 8 * object::size_in_words(object);
             self.count += 1;
             self.bytes += bytes;
-            if descriptor.kind == ARRAY {
+            if descriptor.is_array() {
                 let array = ArrayView::new(object);
                 self.elements += array.size();
                 self.room += bytes - 8 * (object::HEADER + 1 + array.rank + array.element_words());

@@ -7,12 +7,13 @@ use eval::Value;
 
 use super::arrays::{rt_array, rt_copy_array, rt_grow, rt_replace_row, rt_row, rt_store_row};
 use super::checks::{
-    rt_check_alone, rt_check_array, rt_check_axis, rt_check_element, rt_check_holds, rt_check_node, rt_check_object,
-    rt_check_pointer,
+    rt_check_alone, rt_check_array, rt_check_axis, rt_check_element, rt_check_holds, rt_check_matrix, rt_check_node,
+    rt_check_object, rt_check_pointer,
 };
 use super::collect::{rt_add_at, rt_add_placed, rt_one_hot, rt_place, rt_plus};
 use super::handle;
 use super::prim::rt_prim;
+use super::products::{rt_product, rt_products};
 use super::{Context, fail_with};
 use crate::stack;
 
@@ -30,6 +31,8 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_store_row", rt_store_row as *const ()),
         ("rt_grow", rt_grow as *const ()),
         ("rt_prim", rt_prim as *const ()),
+        ("rt_products", rt_products as *const ()),
+        ("rt_product", rt_product as *const ()),
         ("rt_one_hot", rt_one_hot as *const ()),
         ("rt_add_at", rt_add_at as *const ()),
         ("rt_place", rt_place as *const ()),
@@ -50,6 +53,7 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_check_node", rt_check_node as *const ()),
         ("rt_check_axis", rt_check_axis as *const ()),
         ("rt_check_array", rt_check_array as *const ()),
+        ("rt_check_matrix", rt_check_matrix as *const ()),
         ("rt_check_element", rt_check_element as *const ()),
         ("fmod", fmod as *const ()),
         ("floor", floor as *const ()),

@@ -127,8 +127,9 @@ impl Reader<'_> {
                 let element = alternative.parts[0];
                 if border.layouts.get(element).has_named {
                     let (array, unique) = array_at(words[0], unique);
-                    let each = border.layouts.get(element).words;
-                    array.words().chunks_exact(each).for_each(|words| self.nodes(element, words, unique));
+                    for at in 0..array.size() {
+                        with_element(array, at, |words| self.nodes(element, words, unique));
+                    }
                 }
             }
             Head::Handle(_) => {}
@@ -239,10 +240,8 @@ impl Reader<'_> {
             ElementKind::Int => Elements::Int(words.iter().map(|&word| word as i64).collect()),
             ElementKind::Bool => Elements::Bool(words.iter().map(|&word| word != 0).collect()),
             ElementKind::Other => {
-                let each = self.border.layouts.get(element).words;
-                let element =
-                    |at: usize| unfolded(self.value(element, &words[at * each..(at + 1) * each], unique, nodes));
-                normalised((0..array.size()).map(element).collect())
+                let value = |at| with_element(array, at, |words| unfolded(self.value(element, words, unique, nodes)));
+                normalised((0..array.size()).map(value).collect())
             }
         };
         let value = Value::array(Array::new(shape, elements));
@@ -296,6 +295,14 @@ fn parts<'w>(
 ) -> impl Iterator<Item = (ShapeId, &'w [u64])> {
     let part = move |(&part, &start): (&ShapeId, &usize)| (part, &words[start..start + border.layouts.get(part).words]);
     alternative.parts.iter().zip(&layout.starts).map(part)
+}
+
+/// Calls `body` with the words of an element.
+fn with_element<T>(array: ArrayView, at: usize, body: impl FnOnce(&[u64]) -> T) -> T {
+    with_words(array.descriptor().words as usize, |own| {
+        own.iter_mut().zip(array.element(at)).for_each(|(own, word)| *own = word);
+        body(own)
+    })
 }
 
 fn array_at(word: u64, unique: bool) -> (ArrayView, bool) {

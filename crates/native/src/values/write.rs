@@ -252,9 +252,12 @@ impl Writer<'_> {
             (ElementKind::Int, Elements::Int(xs)) => xs.iter().zip(out).for_each(|(x, out)| *out = *x as u64),
             (ElementKind::Bool, Elements::Bool(xs)) => xs.iter().zip(out).for_each(|(x, out)| *out = u64::from(*x)),
             _ => {
-                let each = self.border.layouts.get(element).words;
+                let mut words = vec![0; self.border.layouts.get(element).words];
                 for at in 0..array.size() {
-                    self.value(element, &array.at(at), &mut out[at * each..(at + 1) * each])?;
+                    words.fill(0);
+                    self.value(element, &array.at(at), &mut words)?;
+                    // SAFETY: the element is in the array, which nobody else sees.
+                    unsafe { view.set_element(at, &words) };
                 }
             }
         }

@@ -205,7 +205,7 @@ fn values_of_all_shapes_come_back() {
     for seed in 0..3000 {
         let mut random = Random(seed);
         let shapes = random_shapes(&mut random);
-        let layouts = Layouts::new(&shapes, &definitions(&shapes));
+        let layouts = Layouts::new(&shapes, &definitions(&shapes), &loops::Grown::default());
         let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
         for id in (0..shapes.0.len() as u32).map(ShapeId) {
             let value = Maker { shapes: &shapes, codes: &codes, random: Random(seed ^ 77) }.value(id, 6);
@@ -248,7 +248,7 @@ fn what_is_shared_stays_shared() {
         ],
         named: Some(NamedId(1)),
     }]);
-    let layouts = Layouts::new(&shapes, &definitions(&shapes));
+    let layouts = Layouts::new(&shapes, &definitions(&shapes), &loops::Grown::default());
     let codes: Vec<Rc<Code>> = vec![];
     let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
     let mut ctx = Context::new();
@@ -274,7 +274,7 @@ fn what_is_shared_stays_shared() {
 fn shared_arrays_stay_shared() {
     let pair = Alternative { head: Head::Tuple, parts: vec![crate::program::REALS, crate::program::REALS] };
     let shapes = crate::program::shapes(vec![Shape { alternatives: vec![pair], named: None }]);
-    let layouts = Layouts::new(&shapes, &definitions(&shapes));
+    let layouts = Layouts::new(&shapes, &definitions(&shapes), &loops::Grown::default());
     let codes: Vec<Rc<Code>> = vec![];
     let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
     let mut ctx = Context::new();
@@ -298,7 +298,7 @@ fn the_elements_say_which_array_it_is() {
     let array = |element| Alternative { head: Head::Array(1), parts: vec![element] };
     let either = vec![array(crate::program::INT), array(crate::program::REAL), array(crate::program::LIST)];
     let shapes = crate::program::shapes(vec![Shape { alternatives: either, named: None }]);
-    let layouts = Layouts::new(&shapes, &definitions(&shapes));
+    let layouts = Layouts::new(&shapes, &definitions(&shapes), &loops::Grown::default());
     let codes: Vec<Rc<Code>> = vec![];
     let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
     let mut ctx = Context::new();
@@ -329,7 +329,7 @@ fn lists_in_arrays_and_records_come_back() {
     let array =
         Shape { alternatives: vec![Alternative { head: Head::Array(1), parts: vec![ShapeId(8)] }], named: None };
     let shapes = crate::program::shapes(vec![element, array]);
-    let layouts = Layouts::new(&shapes, &definitions(&shapes));
+    let layouts = Layouts::new(&shapes, &definitions(&shapes), &loops::Grown::default());
     let codes: Vec<Rc<Code>> = vec![];
     let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
     let mut ctx = Context::new();
@@ -353,7 +353,7 @@ fn what_fits_a_shape_is_what_the_interpreter_takes() {
     for seed in 0..1000 {
         let mut random = Random(seed);
         let shapes = random_shapes(&mut random);
-        let layouts = Layouts::new(&shapes, &definitions(&shapes));
+        let layouts = Layouts::new(&shapes, &definitions(&shapes), &loops::Grown::default());
         let border = Border { shapes: &shapes, layouts: &layouts, codes: &codes };
         let ids = || (0..shapes.0.len() as u32).map(ShapeId);
         for id in ids() {

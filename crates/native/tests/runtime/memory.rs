@@ -151,3 +151,33 @@ fn a_hundred_thousand_runs_leave_nothing() {
     println!("a run: {:?}", start.elapsed() / 100_000);
     assert_eq!(runner.usage().peak_bytes, 1 << 20);
 }
+
+#[test]
+fn an_array_that_grows_begins_in_the_room_of_the_last_one() {
+    use native::runtime::arrays::{rt_array, rt_grow};
+    use native::runtime::object::{ARRAY, ArrayView, CAPACITY_SHIFT, HEADER, OwnDescriptor};
+    let (five, three) = (OwnDescriptor::new(ARRAY, 5, [].into_iter()), OwnDescriptor::new(ARRAY, 3, [].into_iter()));
+    let mut ctx = Context::new();
+    // How often an array asks for more room while it grows to so many elements, as compiled code does, and is freed.
+    let mut moves = |descriptor: &OwnDescriptor, length: u64| unsafe {
+        let mut array = rt_array(&mut *ctx, descriptor.get(), 1, [0].as_ptr(), 0, 0, 0);
+        let mut moves = 0;
+        for at in 0..length {
+            if at < array.add(HEADER).read() >> CAPACITY_SHIFT {
+                ArrayView::new(array).set_length(at as usize + 1);
+            } else {
+                array = rt_grow(&mut *ctx, array, 0, 0, 0);
+                moves += 1;
+            }
+        }
+        rt_free(&mut *ctx, array);
+        moves
+    };
+    assert!(moves(&five, 200) > 3);
+    assert_eq!(moves(&five, 200), 1);
+    assert_eq!(moves(&five, 3), 1);
+    assert!(moves(&three, 200) > 0, "room that doesn't fit is left alone");
+    assert!(moves(&five, 100_000) > 3);
+    assert!(moves(&five, 100_000) > 3, "what is large goes back to the system");
+    assert_eq!(ctx.live(), 0);
+}

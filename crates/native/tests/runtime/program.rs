@@ -80,7 +80,7 @@ pub fn tables(
         span: span(),
     };
     Tables {
-        layouts: Layouts::new(&shapes, &definitions(&shapes)),
+        layouts: Layouts::new(&shapes, &definitions(&shapes), &loops::Grown::default()),
         shapes,
         sites: sites.iter().map(site).collect(),
         texts: vec!["a text".into()],

@@ -139,6 +139,7 @@ impl Simplifier<'_> {
             None => self.unknown(atom, var, span, arms, &mut out),
         };
         self.restore(mark);
+        self.close(&out[old..]);
         let new = out[old..].iter().fold(effects::of_end(&end), |all, new| all.and(self.effects_of(new.var)));
         *block = Block { statements: out, end };
         new
@@ -183,7 +184,7 @@ impl Simplifier<'_> {
 }
 
 /// The choice whose result is the block's.
-fn nested(block: &Block) -> Option<&Op> {
+pub(super) fn nested(block: &Block) -> Option<&Op> {
     match (&block.end, block.statements.last()) {
         (End::Yield(Atom::Var(var)), Some(last)) if last.var == *var => {
             matches!(last.op, Op::If(..) | Op::Switch(..)).then_some(&last.op)

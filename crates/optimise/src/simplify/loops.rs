@@ -39,8 +39,12 @@ impl Simplifier<'_> {
             retain(&mut params, &changes);
             each_again_mut(&mut body, &mut |atoms| retain(atoms, &changes));
         }
-        let (body, inside) = self.block(body);
-        self.push(out, Statement { var, op: Op::Loop { params, body: Box::new(body) }, span }, inside);
+        let vars: Vec<Var> = params.iter().map(|(param, _)| *param).collect();
+        let (body, inside) = self.within(&vars, body);
+        let op = Op::Loop { params, body: Box::new(body) };
+        let agreed = self.agree(var, &op);
+        self.push(out, Statement { var, op, span }, inside);
+        agreed.into_iter().for_each(|agreed| self.settle(var, agreed, span, out));
         Flow::Next
     }
 }

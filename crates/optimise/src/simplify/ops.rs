@@ -18,7 +18,7 @@ impl Simplifier<'_> {
             }
             Op::Loop { params, body } => crate::deep(|| self.repeat(var, params, *body, span, out)),
             Op::Tabulate { n, index, body } => {
-                let (body, inside) = crate::deep(|| self.block(*body));
+                let (body, inside) = crate::deep(|| self.within(&[index], *body));
                 match &n {
                     Atom::Int(n) => self.know(var, Known::Length(Atom::Int((*n).max(0)))),
                     n if matches!(self.known(n), Known::IsLength) => self.know(var, Known::Length(n.clone())),
@@ -30,7 +30,7 @@ impl Simplifier<'_> {
                 Flow::Next
             }
             Op::Sum { n, index, body } => {
-                let (body, inside) = crate::deep(|| self.block(*body));
+                let (body, inside) = crate::deep(|| self.within(&[index], *body));
                 self.push(out, Statement { var, op: Op::Sum { n, index, body: Box::new(body) }, span }, inside);
                 Flow::Next
             }
@@ -44,7 +44,11 @@ impl Simplifier<'_> {
                 if self.as_products(var, &op, span, out) {
                     return Flow::Next;
                 }
-                match self.value(var, &op) {
+                let agreed = match &op {
+                    Op::Field(whole, i) => self.agreed_part(var, whole, *i),
+                    _ => None,
+                };
+                match agreed.or_else(|| self.value(var, &op)) {
                     Some(atom) => self.forward(var, atom),
                     None => {
                         self.learn(var, &op);
@@ -186,6 +190,15 @@ impl Simplifier<'_> {
             Op::Len(array) => match self.known(array) {
                 Known::Length(n) => Some(n.clone()),
                 Known::Array(elements) => Some(Atom::Int(elements.len() as i64)),
+                Known::Shaped(_, lengths) => Some(lengths[0].clone()),
+                _ => None,
+            },
+            Op::Axis(array, axis) => match self.known(array) {
+                Known::Shaped(_, lengths) => Some(lengths[*axis as usize].clone()),
+                _ => None,
+            },
+            Op::Flat(array) => match self.known(array) {
+                Known::Shaped(vector, _) => Some(vector.clone()),
                 _ => None,
             },
             Op::Element(array, indices) => match (self.known(array), &indices[..]) {
@@ -231,7 +244,8 @@ impl Simplifier<'_> {
                 }
                 Known::IsLength
             }
-            Op::Scalar(Scalar::Length, _) => Known::IsLength,
+            Op::Scalar(Scalar::Length, _) | Op::Axis(..) => Known::IsLength,
+            Op::Shaped(vector, lengths) => Known::Shaped(vector.clone(), lengths.clone()),
             Op::Scalar(Scalar::IntEq, args) => Known::Same(args[0].clone(), args[1].clone()),
             _ => return,
         };
@@ -267,7 +281,7 @@ impl Simplifier<'_> {
             if let Atom::Var(on) = on {
                 self.know_here(on, Known::Inject(tag as u32, Atom::Var(bound)));
             }
-            let (block, effects) = self.block(block);
+            let (block, effects) = self.within(&[bound], block);
             self.restore(mark);
             inside = inside.and(effects);
             new.push((bound, block));

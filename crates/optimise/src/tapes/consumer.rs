@@ -113,7 +113,7 @@ pub fn rewrite(id: FunctionId, function: &mut Function, consumer: &Consumer, tap
     let mut writer = Writer { vars: &mut function.vars, out: vec![], span: function.span };
     let Parts { array, first, last, shared } = Parts::of(&node, tape, &mut writer);
     let copy = Copy { id, consumer, tapes, body: &body, node: &node };
-    let at_last = copy.of(&last, &tape.last, &shared, &Op::Fail(codes::OUT_OF_STEPS), &mut writer);
+    let at_last = copy.of((&last, &Atom::Unit), &tape.last, &shared, &Op::Fail(codes::OUT_OF_STEPS), &mut writer);
     let count = writer.bind(Type::Int, Op::Len(array.clone()));
     let (at, known) = (writer.fresh(Type::Int), writer.fresh(result.clone()));
     let (statements, value) = writer.apart(|writer| {
@@ -122,7 +122,7 @@ pub fn rewrite(id: FunctionId, function: &mut Function, consumer: &Consumer, tap
             let entry = Op::Element(array.clone(), vec![index.clone()]);
             let entry = writer.bind(tape.entry_type.clone(), entry);
             let call = Op::Atom(Atom::Var(known));
-            let value = copy.of(&entry, &tape.entry, &shared, &call, writer);
+            let value = copy.of((&entry, &index), &tape.entry, &shared, &call, writer);
             End::Again(vec![index, value])
         });
         let again = Block { statements: again.0, end: again.1 };
@@ -147,11 +147,18 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// The body for what is laid out so in `entry`, with `call` in the place of its calls of itself.
-    fn of(&self, entry: &Atom, layout: &Layout, shared: &[Atom], call: &Op, writer: &mut Writer) -> Atom {
+    /// The body for what is laid out so in an entry, which has a number, with `call` in the place of its calls of itself.
+    fn of(
+        &self,
+        (entry, index): (&Atom, &Atom),
+        layout: &Layout,
+        shared: &[Atom],
+        call: &Op,
+        writer: &mut Writer,
+    ) -> Atom {
         let tape = self.tapes.get(self.consumer.name).expect("tapes: the type is replaced");
         let next = self.node.clone();
-        let opening = Opening { tapes: self.tapes, name: self.consumer.name, shared, next };
+        let opening = Opening { tapes: self.tapes, name: self.consumer.name, shared, index: index.clone(), next };
         let mut copier = Copier::within(writer.vars);
         let mut statements = vec![];
         let mut opened = None;

@@ -1,8 +1,8 @@
 //! What the entries of a tape hold.
 //!
 //! A node's content is described by a [`Layout`], which says for each part where it is found: in the entry, in what all nodes share,
-//! or nowhere, because it is a constant or computed again: if that is cheap ([`cost`]) from other parts of the same node, shared parts and
-//! constants, and cannot fail.
+//! or nowhere, because it is a constant or computed again: if that is cheap ([`cost`]) from other parts of the same node, shared parts,
+//! constants and the number of the entry, and cannot fail.
 
 use first_order::{Atom, Function, FunctionId, NamedId, Op, Program, Scalar, Type, Var};
 use rustc_hash::FxHashMap;
@@ -51,7 +51,20 @@ pub enum Expression {
     Part(usize),
     Shared(usize),
     Constant(Atom),
+    /// What is shared at this place, and the number of the entry, and this number.
+    Counted(usize, i64),
     Scalar(Scalar, Vec<Expression>),
+}
+
+/// What all nodes of a tape share, by the place of a parameter of the maker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shared {
+    /// The parameter, which is the same at every step.
+    Param(usize),
+    /// The length of the array that such a parameter is.
+    Length(usize),
+    /// A parameter that is one more at each step, as it was at the first.
+    Start(usize),
 }
 
 impl Layout {
@@ -88,8 +101,8 @@ pub struct Tape {
     pub last: Layout,
     /// How parts of an entry are computed, by their numbers.
     pub computed: Vec<Option<(Expression, Type)>>,
-    /// The parameters of the maker that are shared: its place, and the type.
-    pub shared: Vec<(usize, Type)>,
+    /// What is shared, and the type.
+    pub shared: Vec<(Shared, Type)>,
     pub entry_type: Type,
     pub last_type: Type,
 }
@@ -162,17 +175,52 @@ impl Tapes {
             entries.iter().all(|way| way.args.is_some_and(|args| args[at] == param))
         };
         let shared: Vec<usize> = (0..function.params.len()).filter(|at| invariant(*at)).collect();
-        let mut maker_of = Maker { tapes: self, name, function, shared, used: vec![] };
+        let steps = Steps::of(function);
+        let counts = |at: usize| {
+            let counted = |args: &[Atom]| matches!(&args[at], Atom::Var(next) if steps.after.get(next) == Some(&function.params[at]));
+            entries.iter().all(|way| way.args.is_some_and(counted))
+        };
+        let counters: Vec<usize> = (0..function.params.len()).filter(|at| counts(*at)).collect();
+        let mut maker_of = Maker { tapes: self, name, function, shared, counters, steps, used: vec![] };
         let trees: Vec<&Tree> = entries.iter().map(|way| way.node()).collect();
         let mut entry = maker_of.layout(&trees, &content);
         let computed = maker_of.compute(&mut entry, &trees);
         let shared = std::mem::take(&mut maker_of.used);
         maker_of.shared = vec![];
         let last = maker_of.layout(&lasts.iter().map(|way| way.node()).collect::<Vec<_>>(), &content);
-        let of = |at: usize| self.replaced(&function.vars[function.params[at].0 as usize]);
-        let shared = shared.into_iter().map(|at| (at, of(at))).collect();
+        let of = |shared: Shared| match shared {
+            Shared::Param(at) => self.replaced(&function.vars[function.params[at].0 as usize]),
+            Shared::Length(_) | Shared::Start(_) => Type::Int,
+        };
+        let shared = shared.into_iter().map(|shared| (shared, of(shared))).collect();
         let (entry_type, last_type) = (entry.kept(), last.kept());
         Tape { maker, content, entry, last, computed, shared, entry_type, last_type }
+    }
+}
+
+/// Statements of the maker that say how steps differ.
+struct Steps {
+    /// Variables that are one more than another.
+    after: FxHashMap<Var, Var>,
+    /// The lengths of arrays.
+    lengths: FxHashMap<Var, Var>,
+}
+
+impl Steps {
+    fn of(function: &Function) -> Steps {
+        let (mut after, mut lengths) = (FxHashMap::default(), FxHashMap::default());
+        each_op(&function.body, &mut |var, op| match op {
+            Op::Scalar(Scalar::IntAdd, args) => {
+                if let [Atom::Var(from), Atom::Int(1)] = args[..] {
+                    after.insert(var, from);
+                }
+            }
+            Op::Len(Atom::Var(array)) => {
+                lengths.insert(var, *array);
+            }
+            _ => {}
+        });
+        Steps { after, lengths }
     }
 }
 
@@ -183,8 +231,11 @@ struct Maker<'a> {
     function: &'a Function,
     /// Parameters that stay the same in all steps.
     shared: Vec<usize>,
-    /// Those that nodes hold.
-    used: Vec<usize>,
+    /// Parameters that are one more at each step.
+    counters: Vec<usize>,
+    steps: Steps,
+    /// What nodes need of these.
+    used: Vec<Shared>,
 }
 
 impl Maker<'_> {
@@ -234,17 +285,37 @@ impl Maker<'_> {
         Layout::Kept(self.tapes.replaced(of))
     }
 
-    /// The place among what is shared of a parameter that always stays the same.
+    /// The place among what is shared of a parameter that always stays the same, or of its length.
     fn shared_place(&mut self, var: Var) -> Option<usize> {
-        let at = self.function.params.iter().position(|param| *param == var)?;
-        if !self.shared.contains(&at) {
-            return None;
+        if let Some(at) = self.invariant(var) {
+            return Some(self.place_of(Shared::Param(at)));
         }
-        let known = self.used.iter().position(|other| *other == at);
-        Some(known.unwrap_or_else(|| {
-            self.used.push(at);
+        let array = *self.steps.lengths.get(&var)?;
+        let at = self.invariant(array)?;
+        Some(self.place_of(Shared::Length(at)))
+    }
+
+    fn invariant(&self, var: Var) -> Option<usize> {
+        let at = self.function.params.iter().position(|param| *param == var)?;
+        self.shared.contains(&at).then_some(at)
+    }
+
+    fn place_of(&mut self, shared: Shared) -> usize {
+        let known = self.used.iter().position(|other| *other == shared);
+        known.unwrap_or_else(|| {
+            self.used.push(shared);
             self.used.len() - 1
-        }))
+        })
+    }
+
+    /// What the number of the entry tells.
+    fn counted(&mut self, var: Var) -> Option<Expression> {
+        let is_counter = |var: Var| self.counters.iter().copied().find(|at| self.function.params[*at] == var);
+        let (at, more) = match is_counter(var) {
+            Some(at) => (at, 0),
+            None => (is_counter(*self.steps.after.get(&var)?)?, 1),
+        };
+        Some(Expression::Counted(self.place_of(Shared::Start(at)), more))
     }
 
     /// Numbers the scalars that are kept, and says how to compute those that needn't be.
@@ -290,9 +361,10 @@ impl Maker<'_> {
             let Atom::Var(var) = atom else { return None };
             // The same value is kept already.
             let same = parts[..number].iter().position(|other| other.serves(part) && other.in_way(*way) == Some(atom));
-            let expression = match same {
-                Some(other) => Expression::Part(other),
-                None => {
+            let expression = match (self.counted(*var), same) {
+                (Some(counted), _) => counted,
+                (None, Some(other)) => Expression::Part(other),
+                (None, None) => {
                     let mut finder = Finder { maker: self, parts, part, way: *way, definitions, cost: 0 };
                     finder.defined(*var)?
                 }
@@ -422,6 +494,9 @@ impl Finder<'_, '_> {
         let Atom::Var(var) = atom else { return Some(Expression::Constant(atom.clone())) };
         if let Some(at) = self.maker.shared_place(*var) {
             return Some(Expression::Shared(at));
+        }
+        if let Some(counted) = self.maker.counted(*var) {
+            return Some(counted);
         }
         let known = self.parts.iter().position(|other| other.serves(self.part) && other.in_way(self.way) == Some(atom));
         match known {

@@ -4,7 +4,7 @@ use base::Span;
 use first_order::{Atom, Block, End, Function, NamedId, Op, Scalar, Statement, Type, Var};
 use rustc_hash::FxHashMap;
 
-use super::layout::{Expression, Layout, Tape, Tapes};
+use super::layout::{Expression, Layout, Shared, Tape, Tapes};
 use crate::deep;
 use crate::walk::{blocks_mut, has_blocks};
 
@@ -49,7 +49,7 @@ impl Parts {
         let first = writer.bind(Type::Int, Op::Field(value.clone(), 1));
         let last = writer.bind(tape.last_type.clone(), Op::Field(value.clone(), 2));
         let all = writer.bind(tape.shared_type(), Op::Field(value.clone(), 3));
-        let part = |(i, (_, of)): (u32, &(usize, Type))| writer.bind(of.clone(), Op::Field(all.clone(), i));
+        let part = |(i, (_, of)): (u32, &(Shared, Type))| writer.bind(of.clone(), Op::Field(all.clone(), i));
         let shared = (0..).zip(&tape.shared).map(part).collect();
         Parts { array, first, last, shared }
     }
@@ -60,6 +60,8 @@ pub struct Opening<'a> {
     pub tapes: &'a Tapes,
     pub name: NamedId,
     pub shared: &'a [Atom],
+    /// The number of the entry.
+    pub index: Atom,
     /// What stands for the next node.
     pub next: Atom,
 }
@@ -154,6 +156,14 @@ impl Opening<'_> {
         match expression {
             Expression::Constant(atom) => atom.clone(),
             Expression::Shared(at) => self.shared[*at].clone(),
+            Expression::Counted(at, more) => {
+                let start = self.shared[*at].clone();
+                let first = writer.bind(Type::Int, Op::Scalar(Scalar::IntAdd, vec![start, self.index.clone()]));
+                match more {
+                    0 => first,
+                    more => writer.bind(Type::Int, Op::Scalar(Scalar::IntAdd, vec![first, Atom::Int(*more)])),
+                }
+            }
             Expression::Part(number) => {
                 if let Some(atom) = known.get(number) {
                     return atom.clone();
@@ -231,11 +241,16 @@ fn read(node: &Atom, name: NamedId, tape: &Tape, tapes: &Tapes, writer: &mut Wri
         let after = writer.bind(Type::Int, Op::Scalar(Scalar::IntAdd, vec![first.clone(), Atom::Int(1)]));
         let all = writer.bind(tape.shared_type(), Op::Struct(shared.clone()));
         let next = writer.bind(tape.value(), Op::Struct(vec![array.clone(), after, last.clone(), all]));
-        Opening { tapes, name, shared: &shared, next }.content(&entry, &tape.entry, &tape.content, writer)
+        Opening { tapes, name, shared: &shared, index: first.clone(), next }.content(
+            &entry,
+            &tape.entry,
+            &tape.content,
+            writer,
+        )
     });
     let entry = Block { statements: entry, end: End::Yield(content) };
     let (statements, content) = writer.apart(|writer| {
-        let opening = Opening { tapes, name, shared: &[], next: Atom::Unit };
+        let opening = Opening { tapes, name, shared: &[], index: Atom::Unit, next: Atom::Unit };
         opening.content(&last, &tape.last, &tape.content, writer)
     });
     let last = Block { statements, end: End::Yield(content) };

@@ -2,7 +2,7 @@
 
 use first_order::{Atom, Block, End, Function, FunctionId, NamedId, Op, Type, Var};
 
-use super::layout::{Layout, Tape, Tapes};
+use super::layout::{Layout, Shared, Tape, Tapes};
 use super::open::Writer;
 use super::ways::{self, Tree};
 use crate::deep;
@@ -12,9 +12,8 @@ pub fn rewrite(id: FunctionId, function: &mut Function, name: NamedId, tapes: &T
     let tape = tapes.get(name).expect("tapes: the type is replaced");
     let span = function.span;
     let inner = std::mem::take(&mut function.params);
-    let shared: Vec<Var> = tape.shared.iter().map(|(at, _)| inner[*at]).collect();
     let mut params = vec![];
-    for inner in inner {
+    for inner in inner.clone() {
         function.vars.push(function.vars[inner.0 as usize].clone());
         let outer = Var(function.vars.len() as u32 - 1);
         function.params.push(outer);
@@ -25,7 +24,17 @@ pub fn rewrite(id: FunctionId, function: &mut Function, name: NamedId, tapes: &T
     let none = writer.bind(tape.array(), Op::Array(vec![]));
     let array = writer.fresh(tape.array());
     params.push((array, none));
-    let appender = Appender { id, name, tapes, tape, array, shared, result: &function.result, total };
+    let appender = Appender {
+        id,
+        name,
+        tapes,
+        tape,
+        array,
+        first: &function.params,
+        params: &inner,
+        result: &function.result,
+        total,
+    };
     appender.block(&mut body, writer.vars);
     let value = writer.bind(function.result.clone(), Op::Loop { params, body: Box::new(body) });
     function.body = Block { statements: writer.out, end: End::Yield(value) };
@@ -38,8 +47,9 @@ struct Appender<'a> {
     tape: &'a Tape,
     /// The entries so far.
     array: Var,
-    /// The parameters that are shared.
-    shared: Vec<Var>,
+    /// The parameters as the function was called, and at each step.
+    first: &'a [Var],
+    params: &'a [Var],
     result: &'a Type,
     total: &'a dyn Fn(Var) -> bool,
 }
@@ -70,7 +80,7 @@ impl Appender<'_> {
             }
             None => {
                 let last = self.entry(content, &self.tape.last, &mut writer);
-                let shared = self.shared.iter().map(|var| Atom::Var(*var)).collect();
+                let shared = self.tape.shared.iter().map(|(shared, _)| self.shared(*shared, &mut writer)).collect();
                 let shared = writer.bind(self.tape.shared_type(), Op::Struct(shared));
                 let first = Op::Struct(vec![Atom::Var(self.array), Atom::Int(0), last, shared]);
                 let first = writer.bind(self.tape.value(), first);
@@ -78,6 +88,15 @@ impl Appender<'_> {
             }
         };
         block.statements = writer.out;
+    }
+
+    /// What all entries share.
+    fn shared(&self, shared: Shared, writer: &mut Writer) -> Atom {
+        match shared {
+            Shared::Param(at) => Atom::Var(self.params[at]),
+            Shared::Length(at) => writer.bind(Type::Int, Op::Len(Atom::Var(self.params[at]))),
+            Shared::Start(at) => Atom::Var(self.first[at]),
+        }
     }
 
     /// What is kept of a node with this content.

@@ -167,7 +167,7 @@ impl Specialiser<'_> {
         self.settled_numbers(Val { atom, shape }, element, span)
     }
 
-    fn know_length(&mut self, atom: &Atom, length: usize) {
+    pub(super) fn know_length(&mut self, atom: &Atom, length: usize) {
         if let Atom::Var(var) = atom {
             self.draft.lengths.insert(*var, length as u32);
         }

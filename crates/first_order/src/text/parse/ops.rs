@@ -107,6 +107,9 @@ impl Parser<'_> {
                 Ok(if word == "sum" { Op::Sum { n, index, body } } else { Op::Tabulate { n, index, body } })
             }
             "len" => Ok(Op::Len(self.atom()?)),
+            "axis" => Ok(Op::Axis(self.atom()?, self.number()?)),
+            "flat" => Ok(Op::Flat(self.atom()?)),
+            "shaped" => Ok(Op::Shaped(self.atom()?, self.atoms('[', ']')?)),
             "element" => Ok(Op::Element(self.atom()?, self.atoms('[', ']')?)),
             "replace" => {
                 let (array, indices) = (self.atom()?, self.atoms('[', ']')?);

@@ -245,14 +245,16 @@ impl Call<'_> {
             };
             made.elements().write_bytes(0, made.element_words());
             let row = if n == 0 { 0 } else { array.size() / n as usize };
+            let mut out = vec![0; element.words];
             for i in 0..n as usize {
-                let out = std::slice::from_raw_parts_mut(made.elements().add(i * element.words), element.words);
+                out.fill(0);
                 if array.rank == 1 {
                     let x = reals(array)[i];
                     match (is_hole(x), element.zero) {
-                        (true, Some(zero)) => zero.write(out, 0),
-                        _ => element.real.expect("checked before").write(out, x.to_bits()),
+                        (true, Some(zero)) => zero.write(&mut out, 0),
+                        _ => element.real.expect("checked before").write(&mut out, x.to_bits()),
                     }
+                    made.set_element(i, &out);
                     continue;
                 }
                 let part = match self.ctx.array(collector::reals_descriptor(), &array.lengths()[1..]) {
@@ -263,7 +265,8 @@ impl Call<'_> {
                 if !holes {
                     number_zeros(std::slice::from_raw_parts_mut(part.elements(), row));
                 }
-                element.handle.expect("checked before").write(out, part.object as u64);
+                element.handle.expect("checked before").write(&mut out, part.object as u64);
+                made.set_element(i, &out);
             }
             eval::work::add(array.size());
             self.out[0] = made.object as u64;
@@ -292,7 +295,7 @@ impl Call<'_> {
             if element.words == 0 || array.size() == 0 {
                 return None;
             }
-            let rows = |handle: Place| array.words().chunks_exact(element.words).any(|words| handle.is(words));
+            let rows = |handle: Place| (0..array.size()).any(|at| handle.is(array, at));
             if element.handle.is_some_and(rows) { self.stack_rows(array, element) } else { self.holed(array, element) }
         }
     }
@@ -300,14 +303,14 @@ impl Call<'_> {
     /// Reals and symbolic zeros.
     fn holed(&mut self, array: ArrayView, element: Element) -> Outcome {
         let (real, zero) = (element.real?, element.zero?);
-        let elements = || array.words().chunks_exact(element.words);
-        if elements().all(|words| zero.is(words)) {
+        if (0..array.size()).all(|at| zero.is(array, at)) {
             return self.zero();
         }
         let n = array.size() as u64;
         self.array(ElementKind::Real, &[n], true, |out| {
-            for (out, words) in out.iter_mut().zip(elements()) {
-                *out = if zero.is(words) { HOLE.to_bits() } else { (f64::from_bits(real.read(words)) + 0.0).to_bits() };
+            for (at, out) in out.iter_mut().enumerate() {
+                let x = if zero.is(array, at) { HOLE } else { f64::from_bits(real.read(array, at)) + 0.0 };
+                *out = x.to_bits();
             }
         })
     }
@@ -315,19 +318,19 @@ impl Call<'_> {
     /// Rows of one shape, and symbolic zeros.
     fn stack_rows(&mut self, array: ArrayView, element: Element) -> Outcome {
         let handle = element.handle?;
-        let zero = |words: &[u64]| element.zero.is_some_and(|zero| zero.is(words));
+        let zero = |at| element.zero.is_some_and(|zero| zero.is(array, at));
         let mut rows: Vec<Option<ArrayView>> = vec![];
         let mut lengths: Option<&[u64]> = None;
-        for words in array.words().chunks_exact(element.words) {
-            if zero(words) {
+        for at in 0..array.size() {
+            if zero(at) {
                 rows.push(None);
                 continue;
             }
             // Numbers among rows: the evaluator says what is wrong.
-            if !handle.is(words) {
+            if !handle.is(array, at) {
                 return None;
             }
-            let object = handle.read(words) as *mut u64;
+            let object = handle.read(array, at) as *mut u64;
             // SAFETY: the word is that of a live handle, owned by the array; it is retained before an owner is taken.
             let row = unsafe {
                 if !collector::is_native(object) {
@@ -582,12 +585,14 @@ struct Place {
 }
 
 impl Place {
-    fn is(self, words: &[u64]) -> bool {
-        self.tag.is_none_or(|tag| words[0] == tag)
+    fn is(self, array: ArrayView, element: usize) -> bool {
+        // SAFETY: an element of several kinds begins with its tag; the words are initialised.
+        self.tag.is_none_or(|tag| unsafe { array.place(element, 0).read() } == tag)
     }
 
-    fn read(self, words: &[u64]) -> u64 {
-        self.at.map_or(0, |at| words[at])
+    fn read(self, array: ArrayView, element: usize) -> u64 {
+        // SAFETY: the word is one of the element's, which are initialised.
+        self.at.map_or(0, |word| unsafe { array.place(element, word).read() })
     }
 
     fn write(self, words: &mut [u64], word: u64) {
