@@ -228,7 +228,15 @@ pub fn is_partial(scalar: Scalar) -> bool {
 /// Primitives that always give a value, and no larger one than there is: of one array of reals, and of sensitivities of arrays. These conform
 /// by construction: what a program gives and what a rule gives is checked where it enters derived code.
 fn is_total(prim: Prim, args: &[ShapeId], shapes: &Shapes) -> bool {
-    if let Prim::Place | Prim::Part | Prim::Plus | Prim::Spread | Prim::Unspread | Prim::Fill | Prim::Scale | Prim::Keep = prim {
+    if let Prim::Place
+    | Prim::Part
+    | Prim::Plus
+    | Prim::Spread
+    | Prim::Unspread
+    | Prim::Fill
+    | Prim::Scale
+    | Prim::Keep = prim
+    {
         return true;
     }
     if let Prim::Frame | Prim::Unbroadcast = prim {
