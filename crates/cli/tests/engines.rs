@@ -38,6 +38,7 @@ fn every_engine_gives_the_same() {
         evert_in(&[("EVERT_ENGINE", engine)], &["run", &folder.path("a.ev")]).succeeds_with(&expected);
     }
     evert(&["run", &folder.path("a.ev")]).succeeds_with(&expected);
+    evert(&["run", &folder.path("a.ev"), "--checked"]).succeeds_with(&expected);
 }
 
 #[test]

@@ -13,11 +13,13 @@ pub struct Fault {
     pub message: String,
     pub notes: Vec<String>,
     pub help: Vec<String>,
+    /// Where, if not in the instruction that runs.
+    place: Option<Span>,
 }
 
 impl Fault {
     pub fn new(code: Code, message: impl Into<String>) -> Fault {
-        Fault { code, message: message.into(), notes: vec![], help: vec![] }
+        Fault { code, message: message.into(), notes: vec![], help: vec![], place: None }
     }
 
     pub fn note(mut self, note: impl Into<String>) -> Fault {
@@ -30,12 +32,18 @@ impl Fault {
         self
     }
 
+    /// It belongs to an operation that waits for what runs.
+    pub fn of_waiting(mut self: Box<Self>, span: Span) -> Box<Fault> {
+        self.place.get_or_insert(span);
+        self
+    }
+
     pub fn err<T>(self) -> Result<T> {
         Err(Box::new(self))
     }
 
     pub fn at(self, span: Span) -> Diagnostic {
-        let mut diagnostic = Diagnostic::new(self.code, span, self.message);
+        let mut diagnostic = Diagnostic::new(self.code, self.place.unwrap_or(span), self.message);
         diagnostic.notes = self.notes;
         diagnostic.help = self.help;
         diagnostic

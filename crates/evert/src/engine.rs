@@ -290,7 +290,9 @@ impl Engines {
         let program = &step.program;
         match &self.native {
             Native::Found(engine) if self.engine == Engine::Native && size_of(program) <= MAX_COMPILED => {
-                let code = engine.compile_with(program, effort(program), self.checks);
+                // What verifies itself is slow anyway.
+                let effort = if self.checks == Checks::Memory { llvm::Effort::Quick } else { effort(program) };
+                let code = engine.compile_with(program, effort, self.checks);
                 code.map(Some).map_err(|why| Ran::Fallback(why.to_string()))
             }
             _ => Ok(None),

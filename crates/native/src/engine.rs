@@ -70,6 +70,13 @@ pub enum Broken {
     Missing(&'static str),
 }
 
+impl Compiled {
+    /// The same program, if its code is that of a checked build.
+    pub fn checked(self) -> Compiled {
+        Compiled { checks: Checks::Memory, ..self }
+    }
+}
+
 /// An LLVM that is being looked for, on a thread of its own: loading it takes about as long as reading the library.
 pub struct Looking(JoinHandle<Result<Llvm, Unavailable>>);
 

@@ -49,6 +49,7 @@ fn natively(program: &Program, args: &[Value], effort: Effort) -> Option<(String
             }
             Err(run::Stop::Mismatch { .. }) => "mismatch".into(),
             Err(run::Stop::Memory { code, .. }) => format!("{code}"),
+            Err(run::Stop::Violation { text, .. }) => text,
         };
         Some((result, printed))
     })

@@ -8,7 +8,7 @@ mod sensitivities;
 
 use base::{Span, codes};
 use calculus::Prim;
-use first_order::{Atom, Head, Op, ShapeId, Type};
+use first_order::{Alternative, Atom, Head, Op, ShapeId, Type};
 
 use crate::body::Alt;
 use crate::graph::{BOOL, INT, NEVER, REAL, ZERO};
@@ -332,10 +332,13 @@ impl Specialiser<'_> {
             }
             return self.element(&value, &indices, span);
         }
-        let Some((kept, mentioned)) = self.kept_axes(&spec, span)? else { return self.fail(codes::BAD_INDEX, span) };
-        if mentioned > rank {
+        // Too many indices are too many whatever they are.
+        let is_tuple = |one: &&Alternative| one.head == Head::Tuple;
+        let given = self.graph.only(spec.shape).filter(is_tuple).map_or(1, |tuple| tuple.parts.len());
+        if given > rank as usize {
             return self.fail(codes::INDEX_OUT_OF_RANGE, span);
         }
+        let Some((kept, mentioned)) = self.kept_axes(&spec, span)? else { return self.fail(codes::BAD_INDEX, span) };
         let rank = rank - mentioned + kept;
         let value = self.narrowed(alt);
         let shape = match (&alt.head, rank) {

@@ -127,11 +127,19 @@ impl Specialiser<'_> {
         Some((at, alternatives[at].clone()))
     }
 
-    /// An array of scalars where arrays of anything of that rank are wanted.
+    fn find_array(&self, shape: ShapeId, rank: u32) -> Option<(usize, Alternative)> {
+        let alternatives = self.graph.alternatives(shape);
+        let at = alternatives.iter().position(|other| other.head == Head::Array(rank))?;
+        Some((at, alternatives[at].clone()))
+    }
+
+    /// An array of scalars where arrays of anything of that rank are wanted, or one without elements where arrays of something are.
     fn convert_array(&mut self, alt: &crate::body::Alt, to: ShapeId, span: Span) -> Result1<Val> {
         let Head::Array(rank) = alt.head else { unreachable!("coerce: {:?} into {:?}", alt.head, self.graph.get(to)) };
-        let key = Key::Array(rank, 0);
-        let Some((at, wanted)) = self.find_alternative(to, &key) else {
+        let empty = alt.parts[0] == NEVER;
+        let of_anything = self.find_alternative(to, &Key::Array(rank, 0));
+        let of_something = || self.find_array(to, rank).filter(|_| empty);
+        let Some((at, wanted)) = of_anything.or_else(of_something) else {
             unreachable!("coerce: {:?} {:?} into {:?}", alt.head, self.graph.get(alt.parts[0]), self.graph.get(to))
         };
         let content = self.array_elements(alt, rank, wanted.parts[0], span)?;

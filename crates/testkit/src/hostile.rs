@@ -35,6 +35,8 @@ enum Kind {
     VectorStruct,
     /// An int that is a length: mostly small
     Size,
+    /// The same, and not 0: the rank of an array without rows isn't known to all engines
+    PositiveSize,
     /// A number, written out
     Number,
 }
@@ -54,6 +56,7 @@ impl Kind {
             'P' => Kind::Struct,
             'Q' => Kind::VectorStruct,
             'Z' => Kind::Size,
+            'Y' => Kind::PositiveSize,
             'L' => Kind::Number,
             other => panic!("hostile: no kind is called {other}"),
         }
@@ -64,7 +67,7 @@ impl Kind {
 pub fn generate(seed: u64) -> Program {
     // Another sequence than that of `generate::generate`.
     let mut random = Random::new(seed ^ 0x5eed_a44a);
-    let budget = 4 + random.below(12);
+    let budget = 5 + random.below(12);
     let mut generator = Generator { random, names: 0, budget, orders: 1, productions: BTreeSet::new() };
     let (parameters, kinds): (&str, &[(&str, Kind)]) = *generator.random.pick(DOMAINS);
     let scope: Scope = kinds.iter().map(|(name, kind)| (name.to_string(), *kind)).collect();
@@ -109,7 +112,7 @@ impl Generator {
         if kind == Kind::Number {
             return self.number();
         }
-        if self.budget == 0 || self.random.chance(12) {
+        if self.budget == 0 || (self.names > 1 && self.random.chance(12)) {
             return self.leaf(kind, scope);
         }
         self.budget -= 1;
@@ -135,7 +138,7 @@ impl Generator {
         while let Some(c) = rest.chars().next() {
             rest = &rest[c.len_utf8()..];
             match c {
-                '@' => text += &fresh(&mut rest, number),
+                '@' if rest.starts_with(|c: char| c.is_ascii_alphabetic()) => text += &fresh(&mut rest, number),
                 '$' => {
                     let letter = rest.chars().next().expect("hostile: a template says which kind");
                     rest = &rest[letter.len_utf8()..];

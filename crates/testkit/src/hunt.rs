@@ -52,6 +52,14 @@ impl Programs {
         }
     }
 
+    /// What is asked of a program. Most of the time goes into specialising second derivatives: of programs about arrays only the short ones have them.
+    fn case(self, program: Program) -> Case {
+        const SHORT: usize = 120;
+        let source = program.source();
+        let orders = if self == Programs::Smooth || source.len() < SHORT { 2 } else { 1 };
+        Case { source, entry: program.entry.into(), points: program.points, orders }
+    }
+
     /// What a question about one of them begins with.
     fn word(self) -> &'static str {
         match self {
@@ -138,7 +146,7 @@ impl Hunt {
     pub fn covered(&self) -> String {
         let mut coverage = self.coverage.clone();
         if coverage.keys().any(|name| PRODUCTIONS.iter().any(|(known, _)| known == name)) {
-            PRODUCTIONS.iter().for_each(|(name, _)| drop(coverage.entry(name).or_default()));
+            PRODUCTIONS.iter().for_each(|(name, _)| *coverage.entry(name).or_default() += 0);
         }
         coverage.iter().map(|(name, count)| format!("{name:24} {count}\n")).collect()
     }
@@ -208,7 +216,7 @@ fn tell(seed: u64, words: &str, arguments: &Arguments) {
         return;
     }
     let program = arguments.programs.generate(seed);
-    let case = Case { source: program.source(), entry: program.entry.into(), points: program.points.clone() };
+    let case = arguments.programs.case(program);
     let kind = kind_of(words);
     let mut server = None;
     let smaller = shrink::shrink(&case, &mut |case| {
@@ -272,7 +280,12 @@ impl Server {
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
         let checked = if checks == Checks::Memory { CHECKED } else { "1" };
-        command.env(SERVE, checked).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .env("RUST_BACKTRACE", "0")
+            .env(SERVE, checked)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().expect("a child");
         let last_words = last_words(&mut child);
         let stdout = child.stdout.take().expect("piped");
@@ -325,7 +338,11 @@ fn last_words(child: &mut Child) -> Arc<Mutex<String>> {
     let (stderr, words) = (child.stderr.take().expect("piped"), Arc::new(Mutex::new(String::new())));
     let last = words.clone();
     std::thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(Result::ok).filter(|line| line.len() > 3) {
+        for line in BufReader::new(stderr)
+            .lines()
+            .map_while(Result::ok)
+            .filter(|line| !line.is_empty() && !line.starts_with("note:"))
+        {
             *last.lock().expect("no panic") = line;
         }
     });
@@ -391,9 +408,10 @@ const LARGEST_ARRAY: usize = 1 << 30;
 fn answer(question: &str, checks: Checks) {
     let seeded = [Programs::Smooth, Programs::Arrays]
         .into_iter()
-        .find_map(|programs| Some(programs.generate(question.strip_prefix(programs.word())?.parse().ok()?)));
+        .find_map(|programs| Some((programs, question.strip_prefix(programs.word())?.parse().ok()?)))
+        .map(|(programs, seed)| programs.case(programs.generate(seed)));
     let case = match seeded {
-        Some(program) => Case { source: program.source(), entry: program.entry.into(), points: program.points },
+        Some(case) => case,
         None => read_case(question),
     };
     let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } =
@@ -422,5 +440,5 @@ fn written(case: &Case) -> String {
 fn read_case(text: &str) -> Case {
     let mut parts = text.split(SEPARATOR).map(str::to_string);
     let source = parts.next().unwrap_or_default();
-    Case { source, entry: "main".into(), points: parts.collect() }
+    Case { source, entry: "main".into(), points: parts.collect(), orders: 2 }
 }

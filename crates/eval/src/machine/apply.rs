@@ -183,7 +183,8 @@ impl Machine {
                     values.len()
                 }
                 Some(total) => {
-                    *total = plus(std::mem::replace(total, Value::Zero), value)?;
+                    let sum = plus(std::mem::replace(total, Value::Zero), value);
+                    *total = sum.map_err(|fault| fault.of_waiting(span))?;
                     values.push(Value::Zero);
                     values.len()
                 }
@@ -192,7 +193,8 @@ impl Machine {
                 let Some(Frame::Tabulate { values, sum, .. }) = self.frames.pop() else { unreachable!() };
                 return match sum {
                     Some(total) => Ok(Flow::Value(total)),
-                    None => Ok(Flow::Value(parts::array(values)?)),
+                    // The instruction that runs is the end of `f`.
+                    None => parts::array(values).map(Flow::Value).map_err(|fault| fault.of_waiting(span)),
                 };
             }
             let f = f.clone();

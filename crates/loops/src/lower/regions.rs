@@ -147,7 +147,8 @@ impl Flatten<'_> {
     fn between(&mut self, from: Atom, to: Atom) -> Atom {
         match (from, to) {
             (Atom::Int(0), to) => to,
-            (Atom::Int(from), Atom::Int(to)) => Atom::Int(to - from),
+            // Out of order it isn't reached.
+            (Atom::Int(from), Atom::Int(to)) => Atom::Int(to.wrapping_sub(from)),
             _ => {
                 let minus = self.let_one(Leaf::Int, Op::IndexMul(from, Atom::Int(-1)));
                 self.let_one(Leaf::Int, Op::IndexAdd(to, minus))

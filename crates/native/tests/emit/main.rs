@@ -2,6 +2,7 @@
 //! empty heap, and satisfies the checker of L4 on the way. Without an LLVM the tests pass vacuously.
 
 mod arrays;
+mod checked;
 mod data;
 mod programs;
 mod random;

@@ -13,6 +13,7 @@ use first_order::{
     Type,
 };
 use llvm::{Effort, SelfTest};
+use native::emit::Checks;
 use native::engine::{Compiled, Engine, tables};
 
 pub const INT: ShapeId = ShapeId(0);
@@ -141,11 +142,13 @@ pub fn check_at(efforts: &[Effort], program: &Program, inputs: &[Vec<Value>]) ->
     }
     let expected: Vec<_> = inputs.iter().map(|args| interpreted(program, args)).collect();
     with_engine(|engine| {
-        let ir = native::emit::emit(&lowered);
-        for &effort in efforts {
+        let (plain, checked) = (native::emit::emit(&lowered), native::emit::emit_with(&lowered, Checks::Memory));
+        let builds = efforts.iter().map(|effort| (&plain, *effort, Checks::Language));
+        for (ir, effort, checks) in builds.chain([(&checked, efforts[0], Checks::Memory)]) {
             // SAFETY: the IR was emitted for these tables.
-            let compiled = unsafe { engine.load(&ir, tables(program, &lowered), effort) };
+            let compiled = unsafe { engine.load(ir, tables(program, &lowered), effort) };
             let compiled = compiled.unwrap_or_else(|error| panic!("{error}\n{lowered}\n{ir}"));
+            let compiled = if checks == Checks::Memory { compiled.checked() } else { compiled };
             for (args, expected) in inputs.iter().zip(&expected) {
                 let found = compiled_result(engine, &compiled, args);
                 assert_eq!(text(expected), text(&found), "{args:?}, {effort:?}\n{lowered}\n{ir}");

@@ -35,6 +35,7 @@ pub(super) fn of(kind: Kind) -> &'static [Template] {
         Kind::Struct => STRUCTS,
         Kind::VectorStruct => VECTOR_STRUCTS,
         Kind::Size => SIZES,
+        Kind::PositiveSize => POSITIVE_SIZES,
         Kind::Number => unreachable!("hostile: a number is written out"),
     }
 }
@@ -56,6 +57,7 @@ pub(super) fn constants(kind: Kind) -> &'static [&'static str] {
         Kind::Struct => &["{x: 0.5, n: 1}"],
         Kind::VectorStruct => &["{a: [0.5, 1.5], x: 0.5}"],
         Kind::Size => &["0", "1", "2", "3", "4"],
+        Kind::PositiveSize => &["1", "2", "3"],
     }
 }
 
@@ -75,6 +77,7 @@ pub(super) fn odd(kind: Kind) -> &'static [&'static str] {
         Kind::Vectors => &["[]", "[{a: [], x: 1.0}]"],
         Kind::Struct => &["{x: inf, n: -1}"],
         Kind::VectorStruct => &["{a: zeros(0), x: nan}"],
+        Kind::PositiveSize => &["1000000000000", "4611686018427387904", "2.5", "40"],
         Kind::Size => &["-1", "1000000000000", "4611686018427387904", "9223372036854775807", "2.5", "300"],
     }
 }
@@ -142,7 +145,7 @@ const REALS: &[Template] = &[
     often("{ let @s = $S; @s[mod($I, len(@s))].x }"),
     often("{ let @p = $P; $R{@p:P} }"),
     often("fold((@s, @p) => @s * @p.0 + @p.1, 0.5, zip($V, $V))"),
-    often("match $V { [] => $R, [@a] => $R{@a:R}, [@a, @b] => $R{@a:R @b:R}, @w => $R{@w:V} }"),
+    often("match ($V) { [] => $R, [@a] => $R{@a:R}, [@a, @b] => $R{@a:R @b:R}, @w => $R{@w:V} }"),
     often("{ let @a = $V; $R{@a:V} }"),
     often("{ let @a = $V; $R{@a:V} + sum(@a) }"),
     often("{ let @m = $M; $R{@m:M} }"),
@@ -281,13 +284,11 @@ const MATRICES: &[Template] = &[
     often("[[$R, $R], [$R, $R]]"),
     often("[$V, $V]"),
     often("[$V]"),
-    often("[$R{@i:I @j:I} for @i in 0..$Z, @j in 0..$Z]"),
-    often("[@v * @w for @v in $V, @w in $V]"),
-    often("tabulate($Z, @i => $V{@i:I})"),
-    rare("tabulate($Z, @i => zeros(@i))"),
-    rare("[zeros(@i) for @i in $N]"),
-    often("map(@r => $V{@r:V}, $M)"),
-    often("[$V{@r:V} for @r in $M]"),
+    often("[$R{@i:I @j:I} for @i in 0..$Y, @j in 0..$Z]"),
+    often("tabulate($Y, @i => $V{@i:I})"),
+    rare("tabulate($Y, @i => zeros(@i))"),
+    rare("[zeros(@i) for @i in concat([2], $N)]"),
+    often("{ let @m = $M; if len(@m) == 0 { @m } else { map(@r => $V{@r:V}, @m) } }"),
     often("transpose($M)"),
     often("($M @ $M)"),
     often("outer($V, $V)"),
@@ -308,13 +309,13 @@ const MATRICES: &[Template] = &[
     often("{ let @m = $M; {@m with [mod($I, len(@m))]: @m[0] * $R} }"),
     often("{ let @m = $M; {@m with [0, mod($I, shape(@m)[1])]: $R{@m:M}} }"),
     rare("{$M with [.., $I]: $V}"),
-    often("diag($V)"),
+    often("diag(concat([$R], $V))"),
     rare("$C[$I]"),
     often("{ let @c = $C; @c[mod($I, len(@c))] }"),
     often("{ let @c = $C; @c[.., 0] }"),
     often("concat($M, $M)"),
     often("reversed($M)"),
-    often("gather($M, $N)"),
+    often("gather($M, concat([0], $N))"),
     often("inv($M)"),
     often("solve($M, $M)"),
     often("iterate($Z, @m => $M{@m:M}, $M)"),
@@ -324,14 +325,13 @@ const MATRICES: &[Template] = &[
         "{ fn @go(@i, @m) = if @i >= len(@m) { @m } else { @go(@i + 1, {@m with [@i]: $V{@m:M @i:I}}) }; @go(0, $M) }",
     ),
     derivative("grad(@m => $R{@m:M})($M)"),
-    derivative("jacobian(@a => $V{@a:V})($V)"),
 ];
 
 const CUBES: &[Template] = &[
     often("[$M, $M]"),
     often("[$M]"),
-    often("tabulate($Z, @i => $M{@i:I})"),
-    often("[$R{@i:I @j:I @k:I} for @i in 0..$Z, @j in 0..$Z, @k in 0..$Z]"),
+    often("tabulate($Y, @i => $M{@i:I})"),
+    often("[$R{@i:I @j:I @k:I} for @i in 0..$Y, @j in 0..$Y, @k in 0..$Z]"),
     rare("reshape($V, [$Z, $Z, $Z])"),
     often("reshape(tabulate(12, @i => $R{@i:I}), [2, 3, 2])"),
     often("($C * $R)"),
@@ -345,7 +345,7 @@ const CUBES: &[Template] = &[
     rare("{$C with [$I]: $M}"),
     often("{ let @c = $C; {@c with [0]: @c[len(@c) - 1] * $R} }"),
     often("{ let @c = $C; {@c with [0, mod($I, shape(@c)[1]), 0]: $R{@c:C}} }"),
-    often("map(@m => $M{@m:M}, $C)"),
+    often("{ let @c = $C; if len(@c) == 0 { @c } else { map(@m => $M{@m:M}, @c) } }"),
     often("(if $B { $C } else { $C })"),
     derivative("grad(@c => $R{@c:C})($C)"),
 ];
@@ -407,6 +407,8 @@ const STRUCTS: &[Template] = &[
 
 const VECTOR_STRUCTS: &[Template] =
     &[often("{a: $V, x: $R}"), often("{$Q with a: $V}"), often("{ let @w = $W; @w[mod($I, len(@w))] }")];
+
+const POSITIVE_SIZES: &[Template] = &[often("(1 + mod($I, 3))"), often("(1 + len($V))")];
 
 const SIZES: &[Template] = &[
     often("mod($I, 5)"),
