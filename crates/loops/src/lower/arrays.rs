@@ -4,7 +4,7 @@ use first_order::{self as l3, Scalar, Type};
 
 use super::flatten::{Flatten, Known};
 use super::views::View;
-use crate::term::{Atom, Block, End, Kind, Leaf, Op};
+use crate::term::{Atom, Block, End, Kind, Leaf, Op, Place};
 
 impl Flatten<'_> {
     /// The leaves of the result of an operation on arrays.
@@ -111,7 +111,12 @@ impl Flatten<'_> {
         let lengths = self.all_leaves(&lengths);
         let rank = lengths.len() as u32;
         let count = self.count(n);
+        // It is made by the statement that has its type.
+        let own = self.place_of_statement();
+        let var = self.lengths.shaped_as(vector).expect("lowering: as was asked");
+        self.end_statement(Place { var, ..own });
         let array = self.new_array(element, lengths);
+        self.end_statement(own);
         let columns = self.has_columns(&self.leaves_of(element));
         self.fill_elements((array, columns), (rank, Atom::Int(0)), (n, count), index, body);
         self.shaped.insert(vector);

@@ -213,18 +213,18 @@ impl Flatten<'_> {
     /// All elements of an array, in their order.
     pub(super) fn flat(&mut self, var: l3::Var, array: &l3::Atom) -> Known {
         let Type::Array(element, _) = self.type_of(array) else { panic!("lowering: a view of no array") };
-        let mut view = self.view_of(array);
-        if view.rows_behind().is_none() {
-            let rank = view.axes.len() as u32;
-            view = View::whole(self.copied(&view, &element), rank);
-        }
+        let view = self.view_of(array);
         let mut count = self.length(&view, 0);
         for axis in 1..view.axes.len() {
             let length = self.length(&view, axis);
             count = self.multiplied(count, length);
         }
-        let flat = View::in_order(view.array, view.rank, view.at, count);
-        if self.viewed[var.0 as usize] { Known::View(flat) } else { Known::Leaves(vec![self.copied(&flat, &element)]) }
+        if view.rows_behind().is_some() && self.viewed[var.0 as usize] {
+            return Known::View(View::in_order(view.array, view.rank, view.at, count));
+        }
+        let made = self.new_array(&element, vec![count]);
+        self.copy_elements(&view, &element, made, 1);
+        Known::Leaves(vec![made])
     }
 
     /// A vector under these lengths.
@@ -248,8 +248,16 @@ impl Flatten<'_> {
             return self.let_one(Leaf::Object, Op::Row { array: view.array, dropped, at: view.at });
         }
         let lengths: Vec<Atom> = (0..view.axes.len()).map(|axis| self.length(view, axis)).collect();
+        let rank = lengths.len() as u32;
+        let made = self.new_array(element, lengths);
+        self.copy_elements(view, element, made, rank);
+        made
+    }
+
+    /// Writes the elements of a view, in their order, into a new array of this rank.
+    fn copy_elements(&mut self, view: &View, element: &Type, made: Atom, rank: u32) {
+        let lengths: Vec<Atom> = (0..view.axes.len()).map(|axis| self.length(view, axis)).collect();
         let steps: Vec<Atom> = (0..view.axes.len()).map(|axis| self.step(view, axis)).collect();
-        let made = self.new_array(element, lengths.clone());
         let leaves = self.leaves_of(element);
         let columns = self.has_columns(&leaves);
         self.counted(&lengths, Atom::Int(0), &mut |this, indices, to| {
@@ -258,13 +266,12 @@ impl Flatten<'_> {
                 let far = this.multiplied(*index, *step);
                 at = this.added(at, far);
             }
-            let (words, rank) = (leaves.len() as u32, lengths.len() as u32);
+            let words = leaves.len() as u32;
             let read =
                 this.let_all(&leaves, Op::LoadElement { array: view.array, rank: view.rank, words, at, columns });
             this.push(vec![], Op::StoreElement { array: made, rank, at: to, leaves: read, columns });
             true
         });
-        made
     }
 
     /// Loops over all positions of axes of these lengths, in their order; `each` gets them and the flat number, from `first` on, and says
@@ -318,7 +325,7 @@ impl Flatten<'_> {
 pub(super) struct Lengths {
     of_vectors: FxHashMap<l3::Var, Vec<l3::Atom>>,
     written: FxHashMap<l3::Var, Vec<l3::Atom>>,
-    given: FxHashMap<l3::Var, Vec<l3::Atom>>,
+    given: FxHashMap<l3::Var, (l3::Var, Vec<l3::Atom>)>,
 }
 
 impl Lengths {
@@ -330,14 +337,19 @@ impl Lengths {
                 self.written.insert(var, elements.clone());
             }
             l3::Op::Shaped(l3::Atom::Var(vector), lengths) => {
-                self.given.entry(*vector).or_insert_with(|| lengths.clone());
+                self.given.entry(*vector).or_insert_with(|| (var, lengths.clone()));
             }
             _ => {}
         }
     }
 
     pub(super) fn given_later(&self, vector: l3::Var) -> Option<&[l3::Atom]> {
-        self.given.get(&vector).map(Vec::as_slice)
+        self.given.get(&vector).map(|(_, lengths)| lengths.as_slice())
+    }
+
+    /// What has the lengths that a vector gets later.
+    pub(super) fn shaped_as(&self, vector: l3::Var) -> Option<l3::Var> {
+        self.given.get(&vector).map(|(shaped, _)| *shaped)
     }
 
     /// If a vector is reshaped to an array of which one axis is as long as the vector, and the others have length 1: the rank, and that axis.
