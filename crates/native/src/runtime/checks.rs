@@ -1,6 +1,6 @@
 //! What the code of a checked build asks of the runtime before it touches memory, and what the runtime verifies then where it is called.
 //!
-//! What doesn't hold is a mistake of ours: it ends the run like a panic, and [`Context::place`] says where.
+//! What doesn't hold is a mistake of ours: it ends the run like a panic, and `Context::place` says where.
 
 use std::ffi::{CStr, c_char};
 

@@ -1,6 +1,6 @@
 //! What is known of every object in a run that is checked: which are alive and how large they are.
 //!
-//! Room is filled with [`POISON`] when it is given out and again when it is taken back, a word behind each object is [`FENCE`], and what is taken
+//! Room is filled with `POISON` when it is given out and again when it is taken back, a word behind each object is `FENCE`, and what is taken
 //! back waits before it is used again. So what reads behind an end, too early or too late meets words that are no pointer and no
 //! descriptor, and what writes there is found out. In a run that isn't checked there is no ledger, which costs a comparison for each object
 //! that the runtime makes or takes back.
