@@ -127,6 +127,19 @@ fn a_self_test_that_fails_is_the_reason() {
 }
 
 #[test]
+fn a_program_that_ends_by_itself_gives_no_verdict() {
+    let Some(llvm) = llvm() else { return };
+    let folder = Folder::new("no_verdict");
+    let failing = SelfTest::Child { program: "/bin/false".into(), arguments: Vec::new() };
+    let mut search = Search::nowhere(Cache::at(folder.path()), failing);
+    search.system = vec![llvm.path().parent().expect("a folder").to_path_buf()];
+    assert!(Llvm::find(&search).is_err());
+    // Nothing was remembered: the next one may try.
+    search.self_test = test_as_child("self_test_entry");
+    assert!(Llvm::find(&search).is_ok());
+}
+
+#[test]
 fn a_verdict_is_remembered() {
     let Some(llvm) = llvm() else { return };
     let folder = Folder::new("verdict");
