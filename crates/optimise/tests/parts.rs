@@ -29,6 +29,30 @@ fn has(program: &Program, of: &str) -> bool {
     print(program).contains(&format!(": {of} ="))
 }
 
+/// Reads the first part of an alternative, some calls down.
+const DOWN: &str = "\
+fn f1 down(v0: int, v1: (| () | {real, real})): real {
+  v2: bool = int_le v0 0
+  v9: real = if v2 {
+    v6: real = switch v1 {
+      case v3: () {
+        yield 0.0
+      }
+      case v4: {real, real} {
+        v5: real = field v4 0
+        yield v5
+      }
+    }
+    yield v6
+  } else {
+    v7: int = int_sub v0 1
+    v8: real = call f1(v7, v1)
+    yield v8
+  }
+  yield v9
+}
+";
+
 const SHAPES: &str = "shape s0 = real\nshape s1 = int\n";
 
 /// Entries of an array that grows in a loop: the first and the last part of an entry are read, in another loop.
@@ -111,28 +135,8 @@ fn f0 main(v0: real, v1: int): real {
   v5: real = call f1(v1, v4)
   yield v5
 }
-fn f1 down(v0: int, v1: (| () | {real, real})): real {
-  v2: bool = int_le v0 0
-  v9: real = if v2 {
-    v6: real = switch v1 {
-      case v3: () {
-        yield 0.0
-      }
-      case v4: {real, real} {
-        v5: real = field v4 0
-        yield v5
-      }
-    }
-    yield v6
-  } else {
-    v7: int = int_sub v0 1
-    v8: real = call f1(v7, v1)
-    yield v8
-  }
-  yield v9
-}
 ";
-    let program = after("dead_parts", &format!("{text}{SHAPES}"));
+    let program = after("dead_parts", &format!("{text}{DOWN}{SHAPES}"));
     assert!(!print(&program).contains("sin"), "{}", print(&program));
     let [_, down] = &program.functions[..] else { panic!("two functions") };
     let content = Type::fields([Type::Real, Type::unit()]);
@@ -168,28 +172,8 @@ fn f0 main(v0: real, v1: int): real {
   }
   yield v13
 }
-fn f1 down(v0: int, v1: (| () | {real, real})): real {
-  v2: bool = int_le v0 0
-  v9: real = if v2 {
-    v6: real = switch v1 {
-      case v3: () {
-        yield 0.0
-      }
-      case v4: {real, real} {
-        v5: real = field v4 0
-        yield v5
-      }
-    }
-    yield v6
-  } else {
-    v7: int = int_sub v0 1
-    v8: real = call f1(v7, v1)
-    yield v8
-  }
-  yield v9
-}
 ";
-    let program = after("dead_parts", &format!("{text}{SHAPES}"));
+    let program = after("dead_parts", &format!("{text}{DOWN}{SHAPES}"));
     assert!(has(&program, "(| () | {real, real})"), "{}", print(&program));
     assert!(has(&program, "(| () | {real, ()})"), "{}", print(&program));
 }
