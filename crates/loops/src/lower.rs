@@ -7,6 +7,7 @@ mod counts;
 mod facts;
 mod flatten;
 mod fuse;
+mod naturals;
 mod products;
 mod regions;
 mod rows;
@@ -18,7 +19,7 @@ use std::rc::Rc;
 use base::Span;
 use calculus::Prim;
 use first_order::ShapeId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::check;
 use crate::layout::{Grown, Layouts};
@@ -58,6 +59,8 @@ struct Tables {
     descriptors: Vec<Descriptor>,
     layouts: Layouts,
     grown: Grown,
+    /// By function of L3, the ints that surely are ints.
+    differences: Vec<FxHashSet<first_order::Var>>,
     prims: Vec<PrimSite>,
     texts: Vec<Rc<str>>,
     text_numbers: FxHashMap<Rc<str>, u32>,
@@ -69,8 +72,9 @@ impl Tables {
     fn new(program: &first_order::Program, places: Option<Vec<Place>>) -> Tables {
         let mut descriptors = vec![];
         let layouts = Layouts::new(&program.types, &mut descriptors);
-        let (grown, text_numbers) = (Grown::new(program), FxHashMap::default());
-        Tables { descriptors, layouts, grown, prims: vec![], texts: vec![], text_numbers, places }
+        let (grown, differences) = (Grown::new(program), naturals::differences(program));
+        let text_numbers = FxHashMap::default();
+        Tables { descriptors, layouts, grown, differences, prims: vec![], texts: vec![], text_numbers, places }
     }
 
     fn text(&mut self, text: &Rc<str>) -> u32 {

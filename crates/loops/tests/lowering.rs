@@ -285,3 +285,33 @@ fn arrays_of_structs_lie_in_columns_unless_they_grow() {
     let grown = lowered(true);
     assert!(grown.contains("= array of 2 words") && !grown.contains("columns"), "{grown}");
 }
+
+/// `down(n, stop) = if n == stop { 0 } else { 1 + down(n - 1, stop) }`, called with these.
+fn counting_down(first: i64, stop: i64) -> String {
+    let mut main = FunctionBuilder::new("main", Type::Int);
+    let steps = main.call(Type::Int, FunctionId(1), vec![Atom::Int(first)]);
+    let main = main.finish(End::Yield(steps));
+    let mut down = FunctionBuilder::new("down", Type::Int);
+    let n = down.param(Type::Int);
+    let done = down.scalar(Type::Bool, Scalar::IntEq, [n.clone(), Atom::Int(stop)]);
+    let go_on = |f: &mut FunctionBuilder| {
+        let next = f.scalar(Type::Int, Scalar::IntSub, [n, Atom::Int(1)]);
+        let rest = f.call(Type::Int, FunctionId(1), vec![next]);
+        End::Yield(f.scalar(Type::Int, Scalar::IntAdd, [rest, Atom::Int(1)]))
+    };
+    let steps = down.choose(Type::Int, done, |_| End::Yield(Atom::Int(0)), go_on);
+    let mut program = program(main);
+    program.functions.push(down.finish(End::Yield(steps)));
+    lower(&program).to_string()
+}
+
+#[test]
+fn a_natural_number_is_made_less_without_a_check() {
+    let natural = counting_down(9, 0);
+    assert!(natural.contains("+ -1") && !natural.contains("int_sub"), "{natural}");
+    assert!(natural.contains("int_add"), "there is no largest natural number known here: {natural}");
+    for (first, stop) in [(-1, 0), (9, 3), (9, -3)] {
+        let other = counting_down(first, stop);
+        assert!(other.contains("int_sub"), "from {first} to {stop} it may get below zero: {other}");
+    }
+}

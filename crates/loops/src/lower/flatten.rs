@@ -412,7 +412,13 @@ impl<'p> Flatten<'p> {
 
     fn scalar(&mut self, var: l3::Var, scalar: Scalar, atoms: &[l3::Atom]) -> Op {
         let Some(Sum { factors, other, minus_product, minus_other }) = self.fused.sum(var).cloned() else {
-            return Op::Scalar(scalar, self.all_leaves(atoms));
+            let leaves = self.all_leaves(atoms);
+            return match leaves[..] {
+                [from, Atom::Int(step)] if self.tables.differences[self.place.function.0 as usize].contains(&var) => {
+                    Op::IndexAdd(from, Atom::Int(-step))
+                }
+                _ => Op::Scalar(scalar, leaves),
+            };
         };
         let [mut a, b, mut c] = [&factors[0], &factors[1], &other].map(|atom| self.leaf(atom));
         if minus_product {
