@@ -1,7 +1,7 @@
 //! Arithmetic on arrays becomes `tabulate`, sums of them `sum`: then the passes that see elements see them too.
 //!
-//! In: primitives that work element by element on arrays (of reals, ints or bools), with scalars among the operands or not, and
-//! sums of such arrays. Out: the lengths, a `require` that they are the same, and a body for one element. What `tables` does next
+//! In: primitives that work element by element on arrays (of reals, ints or bools), with scalars among the operands or not, sums of
+//! such arrays (of ints: a loop), and `iota`. Out: the lengths, a `require` that they are the same, and a body for one element. What `tables` does next
 //! makes one loop of a chain of them. Arrays of more axes are worked on as vectors (`flat`) that get their lengths at the end (`shaped`);
 //! in a chain the two meet and vanish. What measures an array gives its lengths one by one. Sensitivities that are being collected stay with
 //! their primitives.
@@ -82,6 +82,7 @@ impl Writer<'_> {
             Prim::Frame => return self.measured(&args[0], shapes[0]).map(Op::Struct),
             Prim::Shape => return self.measured(&args[0], shapes[0]).map(Op::Array),
             Prim::Fill => return self.filled(args, shapes, result),
+            Prim::Iota => return self.counted(&args[0], shapes[0]),
             _ => {}
         }
         let operands = shapes.iter().map(|shape| self.operand(*shape)).collect::<Option<Vec<Operand>>>()?;
@@ -92,6 +93,7 @@ impl Writer<'_> {
         }
         match (prim, &operands[..]) {
             (Prim::Sum, [Operand { of: Kind::Real, .. }]) => Some(self.total(&args[0], rank)),
+            (Prim::Sum, [Operand { of: Kind::Int, .. }]) => Some(self.total_of_ints(&args[0], rank)),
             (Prim::Unbroadcast, [Operand { rank: 0, .. }, Operand { of: Kind::Real, .. }]) => {
                 Some(self.total(&args[1], rank))
             }
@@ -101,6 +103,15 @@ impl Writer<'_> {
                 (result == Operand { rank, of: recipe.gives }).then(|| self.each(&recipe, args, &operands, mismatch))
             }
         }
+    }
+
+    /// The numbers from 0 on.
+    fn counted(&mut self, n: &Atom, shape: ShapeId) -> Option<Op> {
+        if self.operand(shape) != Some(Operand { rank: 0, of: Kind::Int }) {
+            return None;
+        }
+        let (index, body) = self.body(|_, index| Atom::Var(index));
+        Some(Op::Tabulate { n: n.clone(), index, body })
     }
 
     /// The lengths of what surely is an array.
@@ -182,6 +193,25 @@ impl Writer<'_> {
         Op::Sum { n, index, body }
     }
 
+    /// Ints are added one after the other: every sum on the way is an int, or it fails.
+    fn total_of_ints(&mut self, array: &Atom, rank: u32) -> Op {
+        let array = self.flat(array, Operand { rank, of: Kind::Int });
+        let n = self.bind(Type::Int, Op::Len(array.clone()));
+        let (index, total) = (self.fresh(Type::Int), self.fresh(Type::Int));
+        let body = self.block_of(|this| {
+            let more = this.scalar(Scalar::IntLt, vec![Atom::Var(index), n]);
+            let add = this.block_with(|this| {
+                let element = this.element(&array, index, Kind::Int);
+                let sum = this.scalar(Scalar::IntAdd, vec![Atom::Var(total), element]);
+                let next = this.scalar(Scalar::IntAdd, vec![Atom::Var(index), Atom::Int(1)]);
+                End::Again(vec![next, sum])
+            });
+            let done = Block { statements: vec![], end: End::Yield(Atom::Var(total)) };
+            this.bind(Type::Int, Op::If(more, Box::new(add), Box::new(done)))
+        });
+        Op::Loop { params: vec![(index, Atom::Int(0)), (total, Atom::Int(0))], body: Box::new(body) }
+    }
+
     /// An array as a vector.
     fn flat(&mut self, array: &Atom, Operand { rank, of }: Operand) -> Atom {
         if rank < 2 { array.clone() } else { self.bind(vector(of), Op::Flat(array.clone())) }
@@ -198,10 +228,14 @@ impl Writer<'_> {
     }
 
     fn block_of(&mut self, make: impl FnOnce(&mut Self) -> Atom) -> Block {
+        self.block_with(|this| End::Yield(make(this)))
+    }
+
+    fn block_with(&mut self, make: impl FnOnce(&mut Self) -> End) -> Block {
         let outer = std::mem::take(&mut self.out);
-        let value = make(self);
+        let end = make(self);
         let statements = std::mem::replace(&mut self.out, outer);
-        Block { statements, end: End::Yield(value) }
+        Block { statements, end }
     }
 
     /// `mismatch` is the error of operands that differ in length.

@@ -2,22 +2,12 @@
 
 #[path = "../../first_order/tests/common/mod.rs"]
 mod common;
+mod looking;
 
 use common::no_codes;
-use first_order::{Block, Interpreter, Op, Program, parse, print};
+use first_order::{Interpreter, Op, Program, parse, print};
+use looking::ops;
 use optimise::{PASSES, optimise};
-
-fn ops(program: &Program) -> Vec<Op> {
-    fn all(block: &Block, found: &mut Vec<Op>) {
-        for statement in &block.statements {
-            found.push(statement.op.clone());
-            statement.op.blocks(&mut |_, block| all(block, found));
-        }
-    }
-    let mut found = vec![];
-    program.functions.iter().for_each(|function| all(&function.body, &mut found));
-    found
-}
 
 fn run(program: &Program, x: f64, n: i64) -> String {
     let args = vec![eval::Value::Real(x), eval::Value::Int(n)];
