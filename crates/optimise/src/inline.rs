@@ -21,7 +21,7 @@ const FEW: usize = 4;
 const GROWTH: usize = 4;
 /// … and this many statements.
 const SLACK: usize = 20_000;
-/// A function doesn't grow beyond so many statements.
+/// A function doesn't grow by copies beyond so many statements.
 const MAX_FUNCTION: usize = 20_000;
 
 pub fn run(program: &mut Program) {
@@ -29,7 +29,8 @@ pub fn run(program: &mut Program) {
     let sizes: Vec<usize> = program.functions.iter().map(|function| size(&function.body)).collect();
     let total: usize = sizes.iter().sum();
     let sites = calls.sites();
-    let mut inliner = Inliner { sizes, left: total * (GROWTH - 1) + SLACK, inlined: vec![false; calls.callees.len()] };
+    let mut inliner =
+        Inliner { sizes, left: total * (GROWTH - 1) + SLACK, ways: vec![Way::Called; calls.callees.len()] };
     // Of functions that call each other, those that are called once come before their callers.
     let mut order: Vec<FunctionId> = vec![];
     for group in &calls.groups {
@@ -39,16 +40,22 @@ pub fn run(program: &mut Program) {
     }
     for id in &order {
         let at = id.0 as usize;
-        if calls.callees[at].iter().any(|callee| inliner.inlined[callee.0 as usize]) {
+        if calls.callees[at].iter().any(|callee| inliner.ways[callee.0 as usize] != Way::Called) {
             let mut function = std::mem::replace(&mut program.functions[at], nothing());
             inliner.function(*id, &mut function, &program.functions);
             program.functions[at] = function;
         }
         let (once, few) = (sites[at] == 1, sites[at] <= FEW);
         let circular = if once { calls_itself(&program.functions[at], *id) } else { calls.is_recursive(*id) };
-        inliner.inlined[at] = *id != program.entry
-            && !circular
-            && (once || inliner.sizes[at] <= SMALL || (few && inliner.sizes[at] <= MEDIUM));
+        inliner.ways[at] = if *id == program.entry || circular {
+            Way::Called
+        } else if once {
+            Way::Moved
+        } else if inliner.sizes[at] <= SMALL || (few && inliner.sizes[at] <= MEDIUM) {
+            Way::Copied
+        } else {
+            Way::Called
+        };
     }
 }
 
@@ -58,12 +65,21 @@ fn calls_itself(function: &Function, id: FunctionId) -> bool {
     found
 }
 
+/// What becomes of the body of a function.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Called,
+    /// It replaces its calls.
+    Copied,
+    /// It replaces its only call.
+    Moved,
+}
+
 struct Inliner {
     sizes: Vec<usize>,
     /// How many more statements the program may have.
     left: usize,
-    /// Is the function one whose body replaces its calls?
-    inlined: Vec<bool>,
+    ways: Vec<Way>,
 }
 
 impl Inliner {
@@ -77,9 +93,14 @@ impl Inliner {
 
     fn fits(&mut self, id: FunctionId, callee: FunctionId) -> bool {
         let (at, size) = (id.0 as usize, self.sizes[callee.0 as usize]);
-        let fits = self.inlined[callee.0 as usize] && size <= self.left && self.sizes[at] + size <= MAX_FUNCTION;
+        let grows = match self.ways[callee.0 as usize] {
+            Way::Called => return false,
+            Way::Copied => size,
+            Way::Moved => 0,
+        };
+        let fits = grows == 0 || (grows <= self.left && self.sizes[at] + size <= MAX_FUNCTION);
         if fits {
-            self.left -= size;
+            self.left -= grows;
             self.sizes[at] += size;
         }
         fits

@@ -1,10 +1,12 @@
 //! Values into leaves. In: an L3 function. Out: an L4 function without counts. Structs and injections disappear: the leaves of
 //! their parts are known.
 
+use std::rc::Rc;
+
 use base::Span;
 use calculus::Prim;
 use first_order::{self as l3, Scalar, Type};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Tables;
 use super::facts::Facts;
@@ -36,6 +38,7 @@ pub(super) fn function(
         shaped: FxHashSet::default(),
         facts: Facts::default(),
         fused: Fused::new(function),
+        starts: FxHashMap::default(),
         vars: vec![],
         statements: vec![],
         span: function.span,
@@ -96,6 +99,8 @@ pub(super) struct Flatten<'p> {
     pub(super) shaped: FxHashSet<l3::Var>,
     pub(super) facts: Facts,
     fused: Fused,
+    /// By the fields of a struct, which the function holds on to.
+    starts: FxHashMap<*const Type, Rc<[usize]>>,
     vars: Vec<Leaf>,
     /// Of the block that is being made.
     statements: Vec<Statement>,
@@ -326,10 +331,31 @@ impl<'p> Flatten<'p> {
     }
 
     fn field(&mut self, whole: &l3::Atom, field: u32) -> Vec<Atom> {
-        let Type::Struct(fields) = self.type_of(whole) else { panic!("lowering: a field of something else") };
-        let start: usize = fields[..field as usize].iter().map(|field| self.leaves_of(field).len()).sum();
-        let length = self.leaves_of(&fields[field as usize]).len();
-        self.leaves(whole)[start..start + length].to_vec()
+        let starts = self.starts_of_fields(whole);
+        let leaves = starts[field as usize]..starts[field as usize + 1];
+        match whole {
+            l3::Atom::Var(var) if let Some(Known::Leaves(known)) = &self.known[var.0 as usize] => {
+                known[leaves].to_vec()
+            }
+            _ => self.leaves(whole)[leaves].to_vec(),
+        }
+    }
+
+    /// Where the leaves of each field of a struct begin, and where the last ones end. A struct may have thousands of fields, all of
+    /// them read, so this is found out once.
+    fn starts_of_fields(&mut self, whole: &l3::Atom) -> Rc<[usize]> {
+        let l3::Atom::Var(whole) = whole else { panic!("lowering: a field of a constant") };
+        let Type::Struct(fields) = self.type_of_var(*whole) else { panic!("lowering: a field of something else") };
+        if let Some(known) = self.starts.get(&fields.as_ptr()) {
+            return known.clone();
+        }
+        let mut starts = vec![0];
+        for field in fields.iter() {
+            starts.push(starts[starts.len() - 1] + self.leaves_of(field).len());
+        }
+        let starts: Rc<[usize]> = starts.into();
+        self.starts.insert(fields.as_ptr(), starts.clone());
+        starts
     }
 
     /// Operations that bind their leaves by one statement, or by some of arrays.
