@@ -8,6 +8,7 @@ pub mod convert;
 pub mod fold;
 pub mod interpret;
 mod primitives;
+pub mod relation;
 pub mod shape;
 mod signature;
 pub mod term;

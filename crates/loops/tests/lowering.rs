@@ -115,7 +115,14 @@ fn long_functions_are_lowered_in_linear_time() {
         let element = f.bind(Type::Real, Op::Element(all.clone(), vec![Atom::Int(0)]));
         x = f.scalar(Type::Real, Scalar::Mul, [x, element]);
     }
-    check::check(&lower(&program(f.finish(End::Yield(x))))).unwrap();
+    let wide = Type::fields(vec![Type::Real; 20_000]);
+    let whole = f.bind(wide, Op::Struct(vec![x; 20_000]));
+    let mut sum = Atom::Real(0.0);
+    for field in 0..20_000 {
+        let part = f.bind(Type::Real, Op::Field(whole.clone(), field));
+        sum = f.scalar(Type::Real, Scalar::Sub, [sum, part]);
+    }
+    check::check(&lower(&program(f.finish(End::Yield(sum))))).unwrap();
 }
 
 fn content() -> Type {

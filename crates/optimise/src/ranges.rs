@@ -5,6 +5,7 @@
 //! made with, or `len` of it. A loop ends if it goes on only where a number that it counts hasn't reached one that stays.
 
 use calculus::Prim;
+use first_order::relation::{Relation, Way, reached};
 use first_order::{Atom, Block, End, Function, Op, Scalar, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,9 +40,9 @@ struct Facts<'a> {
     /// Variables that aren't negative.
     natural: FxHashSet<Var>,
     /// Numbers that are the same, in the blocks that are open.
-    same: Vec<(Atom, Atom)>,
+    same: Relation,
     /// Of a number, which others it is less than, in the blocks that are open.
-    less: Vec<(Atom, Atom)>,
+    less: Relation,
     /// Comparisons, by the variable that holds their outcome.
     compared: FxHashMap<Var, (Scalar, Atom, Atom)>,
     /// Parameters of loops that only become less, and what they are at first.
@@ -62,7 +63,7 @@ struct Open {
 
 impl Facts<'_> {
     fn block(&mut self, block: &Block) {
-        let (mark, same) = (self.less.len(), self.same.len());
+        let (less, same) = (self.less.mark(), self.same.mark());
         for statement in &block.statements {
             if has_blocks(&statement.op) {
                 self.inside(statement.var, &statement.op);
@@ -74,8 +75,8 @@ impl Facts<'_> {
         if let End::Again(atoms) = &block.end {
             self.again(atoms);
         }
-        self.less.truncate(mark);
-        self.same.truncate(same);
+        self.less.forget(less);
+        self.same.forget(same);
     }
 
     fn statement(&mut self, var: Var, op: &Op) {
@@ -101,7 +102,7 @@ impl Facts<'_> {
             }
             Op::Require(Atom::Var(condition), _) => {
                 if let Some((Scalar::IntEq, a, b)) = self.compared.get(condition) {
-                    self.same.push((a.clone(), b.clone()));
+                    self.same.add(a, b);
                 }
             }
             Op::Element(Atom::Var(array), indices) if indices.len() == 1 && self.is_in_range(*array, &indices[0]) => {
@@ -116,34 +117,33 @@ impl Facts<'_> {
         self.stepped.insert(var, (scalar, from));
         let atom = Atom::Var(from);
         if scalar == Scalar::IntAdd {
-            if self.less.iter().any(|(less, _)| *less == atom) {
+            if self.less.right_of(&atom).next().is_some() {
                 self.sure.succeed.insert(var);
             }
             return;
         }
-        let above = |(less, more): &&(Atom, Atom)| *more == atom && self.is_natural(less);
-        let natural = self.less.iter().find(above).is_some();
+        let natural = self.less.left_of(&atom).any(|less| self.is_natural(&less));
         if natural {
             self.natural.insert(var);
         }
-        if natural || self.natural.contains(&from) || self.less.iter().any(|(_, more)| *more == atom) {
+        if natural || self.natural.contains(&from) || self.less.left_of(&atom).next().is_some() {
             self.sure.succeed.insert(var);
         }
-        self.less.push((Atom::Var(var), atom));
+        self.less.add(&Atom::Var(var), &atom);
         if let Some(first) = self.falling.get(&from) {
-            self.less.push((Atom::Var(var), first.clone()));
+            self.less.add(&Atom::Var(var), first);
         }
     }
 
     fn inside(&mut self, var: Var, op: &Op) {
-        let mark = self.less.len();
+        let mark = self.less.mark();
         match op {
             Op::Tabulate { n, index, body } | Op::Sum { n, index, body } => {
                 self.natural.insert(*index);
-                self.less.push((Atom::Var(*index), n.clone()));
+                self.less.add(&Atom::Var(*index), n);
                 self.depths.insert(*index, self.loops.len());
                 deep(|| self.block(body));
-                self.less.truncate(mark);
+                self.less.forget(mark);
                 // If n is negative there are no elements; but then no index is in range and less than n.
                 self.lengths.entry(var).or_default().push(n.clone());
             }
@@ -154,12 +154,12 @@ impl Facts<'_> {
                 };
                 for (block, holds) in [(yes, true), (no, false)] {
                     if let Some((scalar, a, b)) = &known
-                        && let Some(less) = less(*scalar, holds, a, b)
+                        && let Some((less, more)) = less(*scalar, holds, a, b)
                     {
-                        self.less.push(less);
+                        self.less.add(less, more);
                     }
                     deep(|| self.block(block));
-                    self.less.truncate(mark);
+                    self.less.forget(mark);
                 }
             }
             Op::Loop { params, body } => self.repeat(var, params, body),
@@ -203,12 +203,10 @@ impl Facts<'_> {
             Atom::Var(var) => self.depths.get(var).is_some_and(|depth| *depth < self.loops.len()),
             _ => true,
         };
-        let param_is = |atom: &Atom| *atom == Atom::Var(param);
+        let here = Atom::Var(param);
         match self.stepped.get(next) {
-            Some((Scalar::IntAdd, from)) if *from == param => {
-                self.less.iter().any(|(less, more)| param_is(less) && stays(more))
-            }
-            Some((_, from)) if *from == param => self.less.iter().any(|(less, more)| param_is(more) && stays(less)),
+            Some((Scalar::IntAdd, from)) if *from == param => self.less.right_of(&here).any(|more| stays(&more)),
+            Some((_, from)) if *from == param => self.less.left_of(&here).any(|less| stays(&less)),
             _ => false,
         }
     }
@@ -228,35 +226,14 @@ impl Facts<'_> {
 
     /// Is it less than a number, or than one that is the same or less?
     fn is_below(&self, a: &Atom, b: &Atom) -> bool {
-        let mut all = vec![b];
-        let mut next = 0;
-        while let Some(&one) = all.get(next) {
-            if self.is_less(a, one) {
-                return true;
-            }
-            let others = self.same.iter().filter_map(|(x, y)| match one {
-                one if x == one => Some(y),
-                one if y == one => Some(x),
-                _ => None,
-            });
-            let lesser = self.less.iter().filter(|(_, more)| more == one).map(|(less, _)| less);
-            for other in others.chain(lesser) {
-                if all.len() < MAX_STEPS && !all.contains(&other) {
-                    all.push(other);
-                }
-            }
-            next += 1;
-        }
-        false
+        let no_more = [Way::Left(&self.same), Way::Right(&self.same), Way::Left(&self.less)];
+        reached(b, MAX_STEPS, &no_more).iter().any(|one| self.is_less(a, one))
     }
 
     fn is_less(&self, a: &Atom, b: &Atom) -> bool {
         match (a, b) {
             (Atom::Int(a), Atom::Int(b)) => a < b,
-            _ => self
-                .less
-                .iter()
-                .any(|(x, y)| y == b && (x == a || matches!((a, x), (Atom::Int(a), Atom::Int(x)) if a <= x))),
+            _ => self.less.left_of(b).any(|x| x == *a || matches!((a, &x), (Atom::Int(a), Atom::Int(x)) if a <= x)),
         }
     }
 }
@@ -266,10 +243,10 @@ fn is_comparison(scalar: Scalar) -> bool {
 }
 
 /// What is less than what if a comparison holds, or doesn't.
-fn less(scalar: Scalar, holds: bool, a: &Atom, b: &Atom) -> Option<(Atom, Atom)> {
+fn less<'a>(scalar: Scalar, holds: bool, a: &'a Atom, b: &'a Atom) -> Option<(&'a Atom, &'a Atom)> {
     match (scalar, holds) {
-        (Scalar::IntLt, true) | (Scalar::IntGe, false) => Some((a.clone(), b.clone())),
-        (Scalar::IntGt, true) | (Scalar::IntLe, false) => Some((b.clone(), a.clone())),
+        (Scalar::IntLt, true) | (Scalar::IntGe, false) => Some((a, b)),
+        (Scalar::IntGt, true) | (Scalar::IntLe, false) => Some((b, a)),
         _ => None,
     }
 }

@@ -188,3 +188,21 @@ fn numbers_that_are_counted_and_added_need_no_array() {
     optimise(&mut program);
     assert!(table_types(&program).iter().all(|ty| *ty == Type::array(Type::unit(), 1)), "{}", text(&program));
 }
+
+/// So long that looking at all that is known of lengths at each element would take minutes.
+#[test]
+fn long_chains_of_arrays_take_linear_time() {
+    let program = of_vector(|b, xs, n| {
+        let mut last = xs.clone();
+        for _ in 0..2000 {
+            let prim = Prim::Mul;
+            let args = vec![last, xs.clone()];
+            last = b.bind(reals(1), Op::Prim { prim, args, shapes: vec![VECTOR, VECTOR], result: VECTOR });
+        }
+        b.bind(Type::Real, Op::Element(last, vec![n]))
+    });
+    let args = [on_vector(&[1.0, 0.5], 1), on_vector(&[], 0)];
+    let mut program = same_after(program, "vectors", &args);
+    optimise(&mut program);
+    assert!(ops(&program).iter().all(|op| !matches!(op, Op::Prim { .. })));
+}

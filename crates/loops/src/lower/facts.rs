@@ -3,8 +3,12 @@
 //! Two lengths are the same if they are the same atom, the one an array was made with, or `len` of it; or if that was required.
 
 use calculus::Prim;
+use first_order::relation::{Relation, Way, reached};
 use first_order::{Atom, Op, Scalar, Var};
 use rustc_hash::FxHashMap;
+
+/// How many numbers are looked at to find that two are the same.
+const MAX_STEPS: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Facts {
@@ -17,7 +21,7 @@ pub(super) struct Facts {
     /// Comparisons of ints, by the variable that holds the outcome.
     compared: FxHashMap<Var, (Atom, Atom)>,
     /// What is the same in the open blocks.
-    same: Vec<(Atom, Atom)>,
+    same: Relation,
 }
 
 impl Facts {
@@ -41,34 +45,27 @@ impl Facts {
             Op::Scalar(Scalar::IntEq, args) => {
                 self.compared.insert(var, (args[0].clone(), args[1].clone()));
             }
-            Op::Require(Atom::Var(condition), _) => self.same.extend(self.compared.get(condition).cloned()),
+            Op::Require(Atom::Var(condition), _) => {
+                if let Some((a, b)) = self.compared.get(condition) {
+                    self.same.add(a, b);
+                }
+            }
             _ => {}
         }
     }
 
     /// How much is known that holds only until the open block ends.
     pub(super) fn mark(&self) -> usize {
-        self.same.len()
+        self.same.mark()
     }
 
     pub(super) fn forget(&mut self, mark: usize) {
-        self.same.truncate(mark);
+        self.same.forget(mark);
     }
 
     /// All that is known to be the same as a number.
-    fn same_as<'a>(&'a self, n: &'a Atom) -> Vec<&'a Atom> {
-        let mut all = vec![n];
-        let mut next = 0;
-        while let Some(&one) = all.get(next) {
-            for (x, y) in &self.same {
-                let other = if x == one { y } else { x };
-                if (x == one || y == one) && !all.contains(&other) {
-                    all.push(other);
-                }
-            }
-            next += 1;
-        }
-        all
+    fn same_as(&self, n: &Atom) -> Vec<Atom> {
+        reached(n, MAX_STEPS, &[Way::Left(&self.same), Way::Right(&self.same)])
     }
 
     pub(super) fn open(&mut self, index: Var, n: &Atom) {
