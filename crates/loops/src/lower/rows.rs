@@ -7,6 +7,9 @@ use first_order::{self as l3, Scalar, Type};
 use super::flatten::Flatten;
 use crate::term::{Atom, Block, End, Leaf, Op, Product};
 
+/// No machine has room for more rows.
+const MOST_ROWS: i64 = 1 << 45;
+
 /// A row that can be written anywhere.
 enum Row<'a> {
     Tabulated { n: &'a l3::Atom, count: Atom, index: l3::Var, body: &'a l3::Block },
@@ -38,6 +41,7 @@ impl Flatten<'_> {
         body: &l3::Block,
     ) -> Atom {
         let (count, span) = (self.count(n), self.span);
+        self.refuse_endless(count);
         let i = self.bind(index)[0];
         let array = self.fresh(Leaf::Ptr);
         let rows = Rows { element, rank, count, at: Atom::Var(i), array: Atom::Var(array) };
@@ -70,6 +74,14 @@ impl Flatten<'_> {
         let empty = self.block_of(|this| End::Yield(vec![this.new_array(element, vec![Atom::Int(0); rank as usize])]));
         let any = self.let_one(Leaf::Bool, Op::Scalar(Scalar::IntGt, vec![count, Atom::Int(0)]));
         self.let_one(Leaf::Object, Op::If(any, Box::new(made), Box::new(empty)))
+    }
+
+    /// The array is made when its first row is there; that there are too many is an error before any of the rows'.
+    fn refuse_endless(&mut self, count: Atom) {
+        if !matches!(count, Atom::Int(..=MOST_ROWS)) {
+            let fits = self.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLe, vec![count, Atom::Int(MOST_ROWS)]));
+            self.push(vec![], Op::Require(fits, codes::ARRAY_TOO_LARGE));
+        }
     }
 
     /// The array with one more row, if the body makes that row by its last statement; else nothing is written.
