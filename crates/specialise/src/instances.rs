@@ -456,8 +456,9 @@ impl<'a> Specialiser<'a> {
         self.instances[id].growths += 1;
         match self.instances[id].growths {
             0..=2 => {}
-            3..=5 => new = self.graph.fold(new, Fold::Closures),
-            6..=9 => new = self.graph.fold(new, Fold::Wide),
+            3..=4 => new = self.graph.fold(new, Fold::Alike),
+            5..=6 => new = self.graph.fold(new, Fold::Closures),
+            7..=9 => new = self.graph.fold(new, Fold::Wide),
             _ => new = self.graph.fold(new, Fold::All),
         }
         // Folding may give back what was there.

@@ -110,6 +110,16 @@ fn records_of_sensitivities_that_nest_become_recursive_without_their_neighbours(
     let folded = graph.fold(deep, Fold::Closures);
     assert!(graph.depth(folded) < 8, "{} shapes", graph.depth(folded));
     assert_eq!(graph.only(folded).map(|one| one.parts[1]), Some(pair));
+    // All but the innermost hold the same labels.
+    let alike = graph.fold(deep, Fold::Alike);
+    assert!(graph.depth(alike) < 10, "{} shapes", graph.depth(alike));
+    // Of three levels with other neighbours on each, none need be the same.
+    let apart = ["x", "y", "z"].into_iter().fold(ZERO, |inner, name| {
+        let neighbour = graph.single(labels(&[name]), vec![REAL]);
+        graph.single(labels(&["a", "b"]), vec![inner, neighbour])
+    });
+    assert_eq!(graph.fold(apart, Fold::Alike), apart);
+    assert_ne!(graph.fold(apart, Fold::Closures), apart);
     // Other labels on every other level: one record for all, if that is wanted.
     let mixed = (0..10).fold(ZERO, |inner, i| graph.single(labels(&[["a", "b"][i % 2]]), vec![inner]));
     let folded = graph.fold(mixed, Fold::Wide);

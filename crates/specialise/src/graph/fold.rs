@@ -19,7 +19,9 @@ use super::draft::{Draft, Ref};
 pub enum Fold {
     /// Data types at once, closures that nest in themselves five times.
     Usual,
-    /// Also closures at once, records with the same labels in each other, collected arrays in each other.
+    /// Also closures at once, if the same functions are in them; records with the same labels in each other, likewise.
+    Alike,
+    /// Also closures whatever is in them, records with the same labels, collected arrays in each other.
     Closures,
     /// Also records in each other whatever their labels, parts of sensitivities, seals, and what is full.
     Wide,
@@ -96,6 +98,7 @@ impl Draft {
         for node in self.below(self.find(root), |_| true) {
             for (head, refs) in self.nodes[node].values() {
                 let Some((class, most)) = class_of(head, refs.len(), fold) else { continue };
+                let class = if fold == Fold::Alike { self.with_held(class, node) } else { class };
                 let at = *place.entry(class.clone()).or_insert_with(|| {
                     classes.push((class, most, vec![]));
                     classes.len() - 1
@@ -109,6 +112,22 @@ impl Draft {
             let through = class.nests_through();
             self.chain(&members, most, through)
         })
+    }
+
+    /// The class of functions, or of their sensitivities, in which the same functions are. Those in which others are needn't nest without end:
+    /// `map` in `map`, with other functions, is just that. What nests without end comes to hold the same.
+    fn with_held(&self, class: Class, node: usize) -> Class {
+        if !matches!(class, Class::Code(..) | Class::Head(Head::Record(_), _)) {
+            return class;
+        }
+        let mut held: FxHashSet<&Head> = FxHashSet::default();
+        for below in self.below(node, |_| true).into_iter().filter(|below| *below != node) {
+            let heads = self.nodes[below].values().map(|(head, _)| head);
+            held.extend(heads.filter(|head| matches!(head, Head::Closure { .. } | Head::Record(_))));
+        }
+        let mut held: Vec<Head> = held.into_iter().cloned().collect();
+        held.sort();
+        Class::Holding(Box::new(class), held)
     }
 
     /// More than `most` of these nodes that nest in each other.
@@ -157,6 +176,8 @@ enum Class {
     Records,
     /// Sensitivities of arrays whose elements are arrays.
     Handles,
+    /// Such that hold these.
+    Holding(Box<Class>, Vec<Head>),
 }
 
 impl Class {
@@ -167,6 +188,7 @@ impl Class {
             Class::Data(..) | Class::Parts | Class::Records | Class::Head(Head::Tuple | Head::Record(_), _) => data,
             Class::Handles => |head| matches!(head, Head::Handle(_)),
             Class::Code(..) | Class::Head(..) => |_| true,
+            Class::Holding(class, _) => class.nests_through(),
         }
     }
 }
@@ -180,8 +202,9 @@ fn class_of(head: &Head, parts: usize, fold: Fold) -> Option<(Class, usize)> {
         (Head::Closure { code, member }, Fold::Usual) => Some((Class::Code(*code, *member), 5)),
         (Head::Closure { code, member }, _) => Some((Class::Code(*code, *member), 1)),
         (_, Fold::Usual) => None,
+        (Head::Record(_), Fold::Alike | Fold::Closures) => Some((own(), 2)),
+        (_, Fold::Alike) => None,
         (Head::Handle(_), _) => Some((Class::Handles, 2)),
-        (Head::Record(_), Fold::Closures) => Some((own(), 2)),
         (_, Fold::Closures) => None,
         (Head::Record(_), _) => Some((Class::Records, 2)),
         (Head::Part(None, _), _) => Some((Class::Parts, 3)),
