@@ -4,6 +4,7 @@
 //! In: a function and its argument. Out: a value, or a diagnostic with the chain of calls that led to it.
 
 mod apply;
+mod probe;
 
 use std::rc::Rc;
 
@@ -75,6 +76,8 @@ pub(crate) enum Frame {
     /// The result of a sealed backpropagator gets its full shape.
     Seal(Seal),
     Quiet,
+    /// Waits for what an element of an array without elements would be.
+    Probe(probe::Probe),
     /// A function was called in place of its T-image: the result has no tangent.
     Still,
 }
@@ -189,6 +192,9 @@ impl Machine {
         const EACH: usize = 2;
         let first_user_file = self.first_user_file;
         let Some(observed) = &mut self.observed else { return };
+        if crate::probe::is_active() {
+            return;
+        }
         // Under J the function and its argument are J-images: what the programmer wrote is beneath.
         let Value::Function(function) = f else { return };
         let order = function_order(function) as i32;
@@ -207,6 +213,7 @@ impl Machine {
     /// Applies a function to an argument and runs to the end.
     pub fn call(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
         let result = self.start(f, x, span);
+        crate::probe::set_active(false);
         self.frames.clear();
         self.slots.clear();
         self.slots.shrink_to(1 << 16);
@@ -217,17 +224,24 @@ impl Machine {
 
     fn start(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
         self.root = span;
+        self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
         match self.apply(f, x, 0, span) {
             Ok(Flow::Value(value)) => return Ok(value),
             Ok(Flow::Entered) => {}
             Err(fault) => return self.fail(*fault, span),
         }
-        self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
         loop {
-            match self.run_frame() {
-                Ok(None) => {}
-                Ok(Some(value)) => return Ok(value),
-                Err((fault, span)) => return self.fail(*fault, span),
+            let mut outcome = self.run_frame();
+            while let Err((fault, span)) = outcome {
+                let Some(nothing) = self.gave_up() else { return self.fail(*fault, span) };
+                outcome = match self.deliver(nothing) {
+                    Ok(Next::Done(value)) => Ok(Some(value)),
+                    Ok(_) => Ok(None),
+                    Err(fault) => Err((fault, span)),
+                };
+            }
+            if let Ok(Some(value)) = outcome {
+                return Ok(value);
             }
         }
     }

@@ -42,6 +42,28 @@ impl Region {
         Ok(Region { axes })
     }
 
+    /// The part that is nearest to what is asked for, of an array that has elements.
+    pub fn clamped(spec: &Value, shape: &[usize]) -> Option<Region> {
+        let end = |value: &Value, length: usize| match value {
+            Value::Int(i) => Value::Int((*i).clamp(0, length as i64)),
+            other => other.clone(),
+        };
+        let clamp = |item: &Value, length: usize| match item {
+            Value::Int(i) => Value::Int((*i).clamp(0, length as i64 - 1)),
+            Value::Data(data) if data.fields.len() == 2 => {
+                Value::tuple(data.fields.iter().map(|field| end(field, length)).collect())
+            }
+            other => other.clone(),
+        };
+        let spec = match spec {
+            Value::Data(data) if matches!(data.form, Form::Tuple) => {
+                Value::tuple(data.fields.iter().zip(shape).map(|(item, length)| clamp(item, *length)).collect())
+            }
+            item => clamp(item, *shape.first()?),
+        };
+        Region::read(&spec, shape).ok()
+    }
+
     /// Position `i` of the first axis.
     pub fn row(i: usize) -> Region {
         Region { axes: vec![Axis::At(i)] }

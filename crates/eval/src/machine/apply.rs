@@ -146,6 +146,7 @@ impl Machine {
                     self.quiet -= 1;
                     self.frames.pop();
                 }
+                Some(Frame::Probe(_)) => value = self.probed(Some(value)),
             }
         }
     }
@@ -155,7 +156,7 @@ impl Machine {
         if n == 0 {
             return match sum {
                 Some(sum) => Ok(Flow::Value(sum)),
-                None => Ok(Flow::Value(parts::array(vec![])?)),
+                None => self.probe(&f, span),
             };
         }
         let values = if sum.is_some() { vec![] } else { Vec::with_capacity(n.min(1 << 20)) };
