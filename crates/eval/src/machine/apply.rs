@@ -12,7 +12,7 @@ use crate::lazy::force;
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Env, Function, Value};
-use crate::{lift, parts, prims, seal, tangent, work};
+use crate::{lift, parts, prims, probe, seal, tangent, work};
 
 impl Machine {
     /// Applies a function. In code that J made (`order` > 0) it must be a J-image (C1).
@@ -178,6 +178,11 @@ impl Machine {
                 unreachable!("machine: a tabulation is on top")
             };
             let span = *span;
+            if probe::is_active() {
+                // Values of one kind: the first says it all.
+                *n = if sum.is_some() { 1 } else { probe::copies(*n, &value) };
+                values.extend(std::iter::repeat_n(&value, *n - 1).cloned());
+            }
             let done = match sum {
                 None => {
                     values.push(value);

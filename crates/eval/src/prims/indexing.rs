@@ -79,9 +79,16 @@ fn sample_part(array: &Array, spec: &Value) -> Option<Value> {
     if !probe::is_active() {
         return None;
     }
-    let reaching = array.stretched(vec![1; array.shape.len()])?;
-    let spec = force(spec).ok()?;
-    Some(Region::clamped(&spec, &reaching.shape)?.of(&reaching))
+    let reach = vec![1; array.shape.len()];
+    let region = Region::clamped(&force(spec).ok()?, &reach)?;
+    match array.stretched(reach) {
+        Some(reaching) => Some(region.of(&reaching)),
+        None if region.is_element(&array.shape) => None,
+        None => {
+            let rank = region.shape(&array.shape).len();
+            Some(Value::array(Array::new(vec![0; rank], array.elements.none())))
+        }
+    }
 }
 
 fn not_an_array<T>(value: &Value) -> Result<T> {
@@ -210,8 +217,11 @@ fn place(array: &Value, spec: &Value, d: Value) -> Result<Value> {
         unit if unit.is_unit() => return Ok(Value::Zero),
         other => return not_an_array(&other),
     };
-    let region = region(spec, &shape)?;
-    Ok(Sparse::place(shape, region, d))
+    match region(spec, &shape) {
+        Ok(region) => Ok(Sparse::place(shape, region, d)),
+        Err(_) if probe::is_active() => Ok(Sparse::zero(shape)),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// A raw sensitivity may hold nothing but symbolic zeros.
