@@ -84,6 +84,11 @@ impl Array {
         self.size() == 0
     }
 
+    /// Has it no rows, and did nobody see how long they would be?
+    pub fn is_unseen(&self) -> bool {
+        self.shape.iter().all(|length| *length == 0)
+    }
+
     /// The number of elements in all axes together.
     pub fn size(&self) -> usize {
         self.elements.len()

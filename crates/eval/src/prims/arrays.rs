@@ -100,13 +100,17 @@ fn reversed(array: &Array) -> Value {
 
 fn concat(a: Value, b: Value) -> Result<Value> {
     let (a, b) = (array_of(Prim::Concat, a)?, array_of(Prim::Concat, b)?);
-    if a.is_empty() && b.is_empty() && a.shape.len() == 1 && b.shape.len() == 1 {
+    let both = a.is_empty() && b.is_empty() && a.shape.len() == b.shape.len();
+    if both && a.is_unseen() && b.is_unseen() {
         return Ok(Value::Array(if b.elements.is_known() { b } else { a }));
     }
-    if a.is_empty() && a.shape.len() == 1 {
+    let is_dropped = |one: &Array, other: &Array| {
+        one.is_empty() && (one.shape.len() == 1 || one.is_unseen() && one.shape.len() == other.shape.len())
+    };
+    if is_dropped(&a, &b) {
         return Ok(Value::Array(b));
     }
-    if b.is_empty() && b.shape.len() == 1 {
+    if is_dropped(&b, &a) {
         return Ok(Value::Array(a));
     }
     if a.shape[1..] != b.shape[1..] {
