@@ -130,10 +130,13 @@ impl Array {
         }
     }
 
-    /// An array of this shape whose elements are like those that this array would have, if that is known.
+    /// An array of this shape whose elements are like those that this array has or would have, if that is known.
     pub fn stretched(&self, shape: Vec<usize>) -> Option<Array> {
         const AT_MOST: usize = 1 << 12;
         let size = shape.iter().try_fold(1usize, |size, n| size.checked_mul(*n)).filter(|size| *size <= AT_MOST)?;
+        if size == 0 {
+            return Some(Array::new(shape, self.elements.none()));
+        }
         let elements = Elements::from_scalars(vec![self.elements.sample()?; size]);
         Some(Array::new(shape, elements))
     }
@@ -164,7 +167,8 @@ impl Array {
             return self.elements.sample();
         }
         let rows = self.shape[1..].to_vec();
-        let row = self.stretched(rows).unwrap_or_else(|| Array::new(vec![0; self.shape.len() - 1], self.elements.none()));
+        let row =
+            self.stretched(rows).unwrap_or_else(|| Array::new(vec![0; self.shape.len() - 1], self.elements.none()));
         Some(Value::array(row))
     }
 

@@ -39,6 +39,8 @@ pub struct Machine {
     /// So many prints were already made, by another engine that began the same computation.
     pub skipped_prints: usize,
     pub(crate) frames: Vec<Frame>,
+    /// Where among the frames the probes are.
+    probes: Vec<usize>,
     slots: Vec<Value>,
     calls: usize,
     /// Files before this one are the library's: errors are shown at the user's line.
@@ -128,6 +130,7 @@ impl Machine {
             quiet: 0,
             skipped_prints: 0,
             frames: vec![],
+            probes: vec![],
             slots: vec![],
             calls: 0,
             first_user_file: 0,
@@ -215,6 +218,7 @@ impl Machine {
         let result = self.start(f, x, span);
         crate::probe::set_active(false);
         self.frames.clear();
+        self.probes.clear();
         self.slots.clear();
         self.slots.shrink_to(1 << 16);
         self.calls = 0;
@@ -233,11 +237,14 @@ impl Machine {
         loop {
             let mut outcome = self.run_frame();
             while let Err((fault, span)) = outcome {
-                let Some(nothing) = self.gave_up() else { return self.fail(*fault, span) };
-                outcome = match self.deliver(nothing) {
-                    Ok(Next::Done(value)) => Ok(Some(value)),
-                    Ok(_) => Ok(None),
-                    Err(fault) => Err((fault, span)),
+                outcome = match self.failed_in_probe() {
+                    None => return self.fail(*fault, span),
+                    Some(Flow::Entered) => Ok(None),
+                    Some(Flow::Value(value)) => match self.deliver(value) {
+                        Ok(Next::Done(value)) => Ok(Some(value)),
+                        Ok(_) => Ok(None),
+                        Err(fault) => Err((fault, span)),
+                    },
                 };
             }
             if let Ok(Some(value)) = outcome {
@@ -307,8 +314,8 @@ impl Machine {
 
     fn branch(&mut self, condition: &Operand, otherwise: usize, base: usize) -> Result<Next> {
         match forced(self.read(condition, base)?)? {
-            Value::Bool(true) => Ok(Next::Instruction),
-            Value::Bool(false) => Ok(Next::At(otherwise)),
+            Value::Bool(truth) if self.way(truth) => Ok(Next::Instruction),
+            Value::Bool(_) => Ok(Next::At(otherwise)),
             other => expected(codes::NOT_A_BOOLEAN, "a boolean as condition", &other),
         }
     }

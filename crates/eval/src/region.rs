@@ -78,6 +78,12 @@ impl Region {
         ranges.chain(shape[self.axes.len()..].iter().copied()).collect()
     }
 
+    /// The shape of the part where the array isn't as long as the part says.
+    pub fn unseen_shape(&self, shape: &[usize]) -> Vec<usize> {
+        let ranges = self.axes.iter().filter(|axis| matches!(axis, Axis::Range(..))).map(|_| 0);
+        ranges.chain(shape[self.axes.len()..].iter().copied()).collect()
+    }
+
     /// Where the part's elements are: runs of `length` elements that start at the given offsets.
     pub fn runs(&self, shape: &[usize]) -> (Vec<usize>, usize) {
         let length: usize = shape[self.axes.len()..].iter().product();

@@ -180,8 +180,7 @@ impl Machine {
             let span = *span;
             if probe::is_active() {
                 // Values of one kind: the first says it all.
-                *n = if sum.is_some() { 1 } else { probe::copies(*n, &value) };
-                values.extend(std::iter::repeat_n(&value, *n - 1).cloned());
+                values.resize(*n - 1, value.clone());
             }
             let done = match sum {
                 None => {

@@ -216,13 +216,14 @@ fn same_shape(prim: Prim, a: Value, b: Value) -> Result<(Rc<Array>, Rc<Array>)> 
     shapes_differ(prim, &a, &b)
 }
 
-/// While we probe, an array without elements fits any shape of its rank: its own lengths nobody saw.
+/// While we probe, arrays of one rank fit each other: lengths needn't be those that the elements would have.
 fn fitted(a: &Array, b: &Array) -> Option<(Array, Array)> {
-    if !probe::is_active() || a.shape.len() != b.shape.len() || !(a.is_empty() || b.is_empty()) {
+    if !probe::is_active() || a.shape.len() != b.shape.len() {
         return None;
     }
-    let shape = if a.is_empty() { &b.shape } else { &a.shape };
-    Some((a.stretched(shape.clone())?, b.stretched(shape.clone())?))
+    let shape = if b.elements.is_known() { &b.shape } else { &a.shape };
+    let (left, right) = (a.stretched(shape.clone()), b.stretched(shape.clone()));
+    Some((left.clone().or(right.clone())?, right.or(left)?))
 }
 
 fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {
@@ -276,7 +277,8 @@ pub(super) fn unary(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
             let array = array_of(prim, x)?;
             work::add(array.size());
             if let Elements::Int(ints) = &array.elements {
-                let int = |value| if let Value::Int(i) = value { i } else { unreachable!("arithmetic: an int of an int") };
+                let int =
+                    |value| if let Value::Int(i) = value { i } else { unreachable!("arithmetic: an int of an int") };
                 let ints = ints.iter().map(|i| unary_int(prim, *i).map(int)).collect::<Result<_>>()?;
                 let elements = Elements::Int(ints);
                 return Ok(Value::array(Array::new(array.shape.clone(), elements)));

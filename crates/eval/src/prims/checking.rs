@@ -103,7 +103,10 @@ impl Random {
                         let ds = xs.iter().map(|_| self.draw()).collect();
                         Value::array(Array::reals(array.shape.clone(), ds))
                     }
-                    _ => Value::array(Array::new(array.shape.clone(), Elements::Values(self.all(&array.values())?.into()))),
+                    _ => Value::array(Array::new(
+                        array.shape.clone(),
+                        Elements::Values(self.all(&array.values())?.into()),
+                    )),
                 },
                 Value::Function(function) => match &*function {
                     Function::Closure(closure) => Value::record(closure.code.labels(), self.all(&closure.env.0)?),

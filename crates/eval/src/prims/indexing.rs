@@ -79,16 +79,16 @@ fn sample_part(array: &Array, spec: &Value) -> Option<Value> {
     if !probe::is_active() {
         return None;
     }
-    let reach = vec![1; array.shape.len()];
+    let reach: Vec<usize> = array.shape.iter().map(|length| (*length).max(1)).collect();
     let region = Region::clamped(&force(spec).ok()?, &reach)?;
-    match array.stretched(reach) {
-        Some(reaching) => Some(region.of(&reaching)),
-        None if region.is_element(&array.shape) => None,
-        None => {
-            let rank = region.shape(&array.shape).len();
-            Some(Value::array(Array::new(vec![0; rank], array.elements.none())))
-        }
+    if region.is_element(&reach) {
+        return array.elements.sample();
     }
+    // Lengths that nobody saw stay so.
+    let shape = region.unseen_shape(&array.shape);
+    let part =
+        array.stretched(shape.clone()).unwrap_or_else(|| Array::new(vec![0; shape.len()], array.elements.none()));
+    Some(Value::array(part))
 }
 
 fn not_an_array<T>(value: &Value) -> Result<T> {
@@ -179,8 +179,7 @@ fn scatter_add(array: Value, indices: Value, values: Value) -> Result<Value> {
         let region = region(&index, &shape)?;
         let old = region.of(unshared);
         let sum = super::arithmetic::binary(Prim::Add, [old, values.row(k), Value::Zero])?;
-        *unshared = match update(Value::array(std::mem::replace(unshared, Array::vector(vec![]))), &index, sum)?
-        {
+        *unshared = match update(Value::array(std::mem::replace(unshared, Array::vector(vec![]))), &index, sum)? {
             Value::Array(array) => Rc::unwrap_or_clone(array),
             _ => unreachable!("an array"),
         };
