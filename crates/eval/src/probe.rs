@@ -24,7 +24,7 @@ pub(crate) fn set_active(active: bool) {
 
 /// Is it more than a probe should compute with?
 pub(crate) fn is_too_large(value: &Value) -> bool {
-    is_active() && matches!(value, Value::Array(array) if array.size() > MAX_SIZE)
+    matches!(value, Value::Array(array) if array.size() > MAX_SIZE)
 }
 
 /// Rows of one rank get the shape of the first that has elements: lengths that nobody saw may be any.

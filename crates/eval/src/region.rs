@@ -56,6 +56,7 @@ impl Region {
             other => other.clone(),
         };
         let spec = match spec {
+            Value::Data(data) if matches!(data.form, Form::Tuple) && data.fields.len() > shape.len() => return None,
             Value::Data(data) if matches!(data.form, Form::Tuple) => {
                 Value::tuple(data.fields.iter().zip(shape).map(|(item, length)| clamp(item, *length)).collect())
             }
