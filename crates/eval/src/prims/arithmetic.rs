@@ -222,8 +222,11 @@ fn fitted(a: &Array, b: &Array) -> Option<(Array, Array)> {
         return None;
     }
     let shape = if b.elements.is_known() { &b.shape } else { &a.shape };
-    let (left, right) = (a.stretched(shape.clone()), b.stretched(shape.clone()));
-    Some((left.clone().or(right.clone())?, right.or(left)?))
+    let fit = |array: &Array| match array.elements.is_known() {
+        true => array.stretched(shape.clone()),
+        false => Array::reals(vec![0], vec![]).stretched(shape.clone()),
+    };
+    Some((fit(a)?, fit(b)?))
 }
 
 fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {

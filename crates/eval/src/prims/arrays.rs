@@ -56,6 +56,11 @@ fn reshape(array: &Array, shape: Value) -> Result<Value> {
         let product = lengths.iter().try_fold(1i64, |product, &n| if n < 0 { None } else { product.checked_mul(n) });
         product == Some(array.size() as i64)
     };
+    if probe::is_active() && !lengths.is_empty() && !fits(&lengths) {
+        let shape = lengths.iter().map(|n| usize::try_from(*n).unwrap_or(0).min(probe::MAX_LENGTH)).collect();
+        let unseen = || Array::new(vec![0; lengths.len()], array.elements.none());
+        return Ok(Value::array(array.stretched(shape).unwrap_or_else(unseen)));
+    }
     if lengths.is_empty() || !fits(&lengths) {
         let shape = Array::describe_shape(&array.shape);
         return Fault::new(
