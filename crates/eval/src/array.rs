@@ -3,10 +3,17 @@
 //! Elements that are arrays of one shape merge into an array of higher rank, so an array never holds arrays
 //! directly. Ints and reals together become reals. In an array with `holes` (a raw sensitivity inside derived
 //! code) the real −0.0 stands for the symbolic zero; numeric contributions there are never −0.0.
+//!
+//! An array without elements has the kind and the number of axes that it would have with them; of an array whose
+//! kind nobody knows, as `[]`, that is kept too.
 
 use std::cell::Cell;
 
 use crate::value::{Holds, Value};
+
+mod values;
+
+pub use values::Values;
 
 #[derive(Clone, Debug)]
 pub struct Array {
@@ -24,7 +31,7 @@ pub enum Elements {
     Real(Vec<f64>),
     Int(Vec<i64>),
     Bool(Vec<bool>),
-    Values(Vec<Value>),
+    Values(Values),
 }
 
 /// The symbolic zero as an element of a raw sensitivity.
@@ -77,6 +84,11 @@ impl Array {
         self.size() == 0
     }
 
+    /// Has it no rows, and did nobody see how long they would be?
+    pub fn is_unseen(&self) -> bool {
+        self.shape.iter().all(|length| *length == 0)
+    }
+
     /// The number of elements in all axes together.
     pub fn size(&self) -> usize {
         self.elements.len()
@@ -87,7 +99,7 @@ impl Array {
             Elements::Real(_) => Holds::REAL,
             Elements::Int(_) | Elements::Bool(_) => Holds::DISCRETE,
             Elements::Values(values) => self.holds.get().unwrap_or_else(|| {
-                let holds = Holds::of_all(values);
+                let holds = values.sample().iter().fold(Holds::of_all(values), |all, sample| all.and(sample.holds()));
                 self.holds.set(Some(holds));
                 holds
             }),
@@ -101,6 +113,32 @@ impl Array {
         }
         let shape = vec![values.len()];
         Ok(Array::new(shape, Elements::from_scalars(values)))
+    }
+
+    /// The array without elements of which nobody knows what they would be.
+    pub fn unknown() -> Array {
+        Array::new(vec![0], Elements::Values(Values::default()))
+    }
+
+    /// The array without elements whose elements would be like this one. Axes inside have no length: nobody saw them.
+    pub fn none_like(element: &Value) -> Array {
+        match element {
+            Value::Array(array) => {
+                Array::new(vec![0; array.shape.len() + 1], array.elements.none()).with_holes(array.holes)
+            }
+            scalar => Array::new(vec![0], Elements::from_scalars(vec![scalar.clone()]).none()),
+        }
+    }
+
+    /// An array of this shape whose elements are like those that this array has or would have, if that is known.
+    pub fn stretched(&self, shape: Vec<usize>) -> Option<Array> {
+        const AT_MOST: usize = 1 << 12;
+        let size = shape.iter().try_fold(1usize, |size, n| size.checked_mul(*n)).filter(|size| *size <= AT_MOST)?;
+        if size == 0 {
+            return Some(Array::new(shape, self.elements.none()));
+        }
+        let elements = Elements::from_scalars(vec![self.elements.sample()?; size]);
+        Some(Array::new(shape, elements))
     }
 
     /// Element `offset` in row-major order.
@@ -121,6 +159,17 @@ impl Array {
         let shape = self.shape[1..].to_vec();
         let size: usize = shape.iter().product();
         Value::array(Array::new(shape, self.elements.slice(i * size, size)).with_holes(self.holes))
+    }
+
+    /// What stands along the first axis, also where nothing does; `None`: nobody knows.
+    pub fn sample_row(&self) -> Option<Value> {
+        if self.shape.len() == 1 {
+            return self.elements.sample();
+        }
+        let rows = self.shape[1..].to_vec();
+        let row =
+            self.stretched(rows).unwrap_or_else(|| Array::new(vec![0; self.shape.len() - 1], self.elements.none()));
+        Some(Value::array(row))
     }
 
     /// The elements as they stand in an array with holes: a numeric −0.0 is no hole.
@@ -184,16 +233,19 @@ impl Elements {
         self.len() == 0
     }
 
-    fn from_scalars(values: Vec<Value>) -> Elements {
-        if values.iter().all(|value| matches!(value, Value::Int(_))) && !values.is_empty() {
+    pub(crate) fn from_scalars(values: Vec<Value>) -> Elements {
+        if values.is_empty() {
+            return Elements::Values(Values::default());
+        }
+        if values.iter().all(|value| matches!(value, Value::Int(_))) {
             return Elements::Int(values.iter().map(|v| if let Value::Int(i) = v { *i } else { 0 }).collect());
         }
-        if values.iter().all(|value| matches!(value, Value::Bool(_))) && !values.is_empty() {
+        if values.iter().all(|value| matches!(value, Value::Bool(_))) {
             return Elements::Bool(values.iter().map(|v| matches!(v, Value::Bool(true))).collect());
         }
         match values.iter().map(as_real).collect() {
             Some(reals) => Elements::Real(reals),
-            None => Elements::Values(values),
+            None => Elements::Values(values.into()),
         }
     }
 
@@ -202,8 +254,28 @@ impl Elements {
             Elements::Real(reals) => Elements::Real(reals[start..start + len].to_vec()),
             Elements::Int(ints) => Elements::Int(ints[start..start + len].to_vec()),
             Elements::Bool(bools) => Elements::Bool(bools[start..start + len].to_vec()),
-            Elements::Values(values) => Elements::Values(values[start..start + len].to_vec()),
+            Elements::Values(values) => Elements::Values(values.like_these(values[start..start + len].to_vec())),
         }
+    }
+
+    /// No elements of this kind.
+    pub fn none(&self) -> Elements {
+        self.slice(0, 0)
+    }
+
+    /// What an element is like, also where there is none; `None`: nobody knows.
+    pub fn sample(&self) -> Option<Value> {
+        match self {
+            Elements::Real(reals) => Some(Value::Real(reals.first().copied().unwrap_or(1.0))),
+            Elements::Int(ints) => Some(Value::Int(ints.first().copied().unwrap_or(1))),
+            Elements::Bool(bools) => Some(Value::Bool(bools.first().copied().unwrap_or(false))),
+            Elements::Values(values) => values.first().or(values.sample()).cloned(),
+        }
+    }
+
+    /// Are there elements, or is known what they would be?
+    pub fn is_known(&self) -> bool {
+        !matches!(self, Elements::Values(values) if values.is_empty() && values.sample().is_none())
     }
 
     /// The elements at these offsets, in this order.
@@ -212,7 +284,9 @@ impl Elements {
             Elements::Real(reals) => Elements::Real(offsets.map(|at| reals[at]).collect()),
             Elements::Int(ints) => Elements::Int(offsets.map(|at| ints[at]).collect()),
             Elements::Bool(bools) => Elements::Bool(offsets.map(|at| bools[at]).collect()),
-            Elements::Values(values) => Elements::Values(offsets.map(|at| values[at].clone()).collect()),
+            Elements::Values(values) => {
+                Elements::Values(values.like_these(offsets.map(|at| values[at].clone()).collect()))
+            }
         }
     }
 
@@ -221,14 +295,17 @@ impl Elements {
             Elements::Real(reals) => reals.into_iter().map(Value::Real).collect(),
             Elements::Int(ints) => ints.into_iter().map(Value::Int).collect(),
             Elements::Bool(bools) => bools.into_iter().map(Value::Bool).collect(),
-            Elements::Values(values) => values,
+            Elements::Values(values) => values.into_vec(),
         }
     }
 
     /// Several runs of elements, one after the other, in the widest of their kinds.
     pub fn joined(runs: Vec<Elements>) -> Elements {
+        if runs.iter().all(Elements::is_empty) {
+            return none_of_all(&runs);
+        }
         let mut runs = runs.into_iter().filter(|run| !run.is_empty());
-        let Some(mut all) = runs.next() else { return Elements::Real(vec![]) };
+        let Some(mut all) = runs.next() else { unreachable!("array: there are elements") };
         for run in runs {
             all = match (all, run) {
                 (Elements::Real(mut a), Elements::Real(b)) => {
@@ -252,6 +329,12 @@ impl Elements {
         }
         all
     }
+}
+
+/// No elements of the widest kind of these, which have none.
+fn none_of_all(runs: &[Elements]) -> Elements {
+    let samples: Vec<Value> = runs.iter().filter_map(Elements::sample).collect();
+    Elements::from_scalars(samples).none()
 }
 
 fn as_real(value: &Value) -> Option<f64> {

@@ -162,7 +162,7 @@ impl Comparison {
         }
         match (&array.elements, &given.elements) {
             (Elements::Values(values), Elements::Values(ds)) => {
-                for (i, (value, d)) in values.iter().zip(ds).enumerate() {
+                for (i, (value, d)) in values.iter().zip(ds.iter()).enumerate() {
                     self.sensitivity(value, d).map_err(|stop| stop.within(|| format!("[{i}]")))?;
                 }
                 Ok(())

@@ -18,6 +18,7 @@ pub mod machine;
 pub mod memory;
 mod parts;
 pub mod prims;
+pub mod probe;
 mod region;
 pub mod reverse;
 mod seal;

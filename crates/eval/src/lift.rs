@@ -35,7 +35,7 @@ pub fn unfold(value: &Value, by: i32) -> Result<Value> {
         Value::Data(data) => Value::data(data.form.clone(), data.fields.iter().map(|field| lift(field, by)).collect()),
         Value::Array(array) => match &array.elements {
             Elements::Values(values) => {
-                let elements = Elements::Values(values.iter().map(|value| lift(value, by)).collect());
+                let elements = Elements::Values(values.map(|value| lift(value, by)));
                 Value::array(Array::new(array.shape.clone(), elements))
             }
             Elements::Real(_) | Elements::Int(_) | Elements::Bool(_) => Value::Array(array),

@@ -4,6 +4,7 @@
 //! In: a function and its argument. Out: a value, or a diagnostic with the chain of calls that led to it.
 
 mod apply;
+mod probe;
 
 use std::rc::Rc;
 
@@ -38,6 +39,8 @@ pub struct Machine {
     /// So many prints were already made, by another engine that began the same computation.
     pub skipped_prints: usize,
     pub(crate) frames: Vec<Frame>,
+    /// Where among the frames the probes are.
+    probes: Vec<usize>,
     slots: Vec<Value>,
     calls: usize,
     /// Files before this one are the library's: errors are shown at the user's line.
@@ -75,6 +78,8 @@ pub(crate) enum Frame {
     /// The result of a sealed backpropagator gets its full shape.
     Seal(Seal),
     Quiet,
+    /// Waits for what an element of an array without elements would be.
+    Probe(probe::Probe),
     /// A function was called in place of its T-image: the result has no tangent.
     Still,
 }
@@ -125,6 +130,7 @@ impl Machine {
             quiet: 0,
             skipped_prints: 0,
             frames: vec![],
+            probes: vec![],
             slots: vec![],
             calls: 0,
             first_user_file: 0,
@@ -189,6 +195,9 @@ impl Machine {
         const EACH: usize = 2;
         let first_user_file = self.first_user_file;
         let Some(observed) = &mut self.observed else { return };
+        if crate::probe::is_active() {
+            return;
+        }
         // Under J the function and its argument are J-images: what the programmer wrote is beneath.
         let Value::Function(function) = f else { return };
         let order = function_order(function) as i32;
@@ -207,7 +216,9 @@ impl Machine {
     /// Applies a function to an argument and runs to the end.
     pub fn call(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
         let result = self.start(f, x, span);
+        crate::probe::set_active(false);
         self.frames.clear();
+        self.probes.clear();
         self.slots.clear();
         self.slots.shrink_to(1 << 16);
         self.calls = 0;
@@ -217,17 +228,27 @@ impl Machine {
 
     fn start(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
         self.root = span;
+        self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
         match self.apply(f, x, 0, span) {
             Ok(Flow::Value(value)) => return Ok(value),
             Ok(Flow::Entered) => {}
             Err(fault) => return self.fail(*fault, span),
         }
-        self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
         loop {
-            match self.run_frame() {
-                Ok(None) => {}
-                Ok(Some(value)) => return Ok(value),
-                Err((fault, span)) => return self.fail(*fault, span),
+            let mut outcome = self.run_frame();
+            while let Err((fault, span)) = outcome {
+                outcome = match self.failed_in_probe() {
+                    None => return self.fail(*fault, span),
+                    Some(Flow::Entered) => Ok(None),
+                    Some(Flow::Value(value)) => match self.deliver(value) {
+                        Ok(Next::Done(value)) => Ok(Some(value)),
+                        Ok(_) => Ok(None),
+                        Err(fault) => Err((fault, span)),
+                    },
+                };
+            }
+            if let Ok(Some(value)) = outcome {
+                return Ok(value);
             }
         }
     }
@@ -293,8 +314,8 @@ impl Machine {
 
     fn branch(&mut self, condition: &Operand, otherwise: usize, base: usize) -> Result<Next> {
         match forced(self.read(condition, base)?)? {
-            Value::Bool(true) => Ok(Next::Instruction),
-            Value::Bool(false) => Ok(Next::At(otherwise)),
+            Value::Bool(truth) if self.way(truth) => Ok(Next::Instruction),
+            Value::Bool(_) => Ok(Next::At(otherwise)),
             other => expected(codes::NOT_A_BOOLEAN, "a boolean as condition", &other),
         }
     }

@@ -10,7 +10,7 @@ use crate::fault::{Fault, Result, expected};
 use crate::lazy::forced;
 use crate::machine::{Flow, Frame, Machine};
 use crate::value::{Form, Value};
-use crate::{memory, sparse};
+use crate::{memory, probe, sparse};
 
 mod arithmetic;
 mod arrays;
@@ -36,6 +36,9 @@ pub(crate) fn apply(machine: &mut Machine, prim: Prim, x: Value, span: Span) -> 
 
 /// Applies a primitive to its arguments; unused places are zero.
 pub(crate) fn apply_to(machine: &mut Machine, prim: Prim, args: [Value; 3], span: Span) -> Result<Flow> {
+    if probe::is_active() && !READERS.contains(&prim) && args.iter().any(probe::is_too_large) {
+        return Fault::new(codes::ARRAY_TOO_LARGE, "an array is too large to find out a kind").err();
+    }
     match prim {
         Prim::Tabulate => {
             let [n, f, _] = args;
@@ -74,6 +77,9 @@ pub(crate) fn apply_to(machine: &mut Machine, prim: Prim, args: [Value; 3], span
         prim => Ok(Flow::Value(compute(prim, args)?)),
     }
 }
+
+/// Primitives whose cost doesn't depend on how large their first argument is.
+const READERS: [Prim; 5] = [Prim::Len, Prim::Shape, Prim::Index, Prim::Part, Prim::Frame];
 
 /// What a primitive that calls no functions and prints nothing computes; unused places of the arguments are zero.
 pub fn compute_values(prim: Prim, args: [Value; 3]) -> std::result::Result<Value, Box<Fault>> {
@@ -151,6 +157,7 @@ fn wrong_arity<T>(prim: Prim, x: &Value) -> Result<T> {
 fn length(prim: Prim, n: &Value) -> Result<usize> {
     match forced(n.clone())? {
         Value::Int(n) if n <= 0 => Ok(0),
+        Value::Int(n) if probe::is_active() => Ok((n as usize).min(probe::MAX_LENGTH)),
         Value::Int(n) if memory::has_room_for((n as usize).saturating_mul(size_of::<Value>())) => Ok(n as usize),
         Value::Int(n) => Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err(),
         other => expected(codes::BAD_INDEX, &format!("an int as the length for `{prim}`"), &other),

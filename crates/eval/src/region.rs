@@ -42,6 +42,29 @@ impl Region {
         Ok(Region { axes })
     }
 
+    /// The part that is nearest to what is asked for, of an array that has elements.
+    pub fn clamped(spec: &Value, shape: &[usize]) -> Option<Region> {
+        let end = |value: &Value, length: usize| match value {
+            Value::Int(i) => Value::Int((*i).clamp(0, length as i64)),
+            other => other.clone(),
+        };
+        let clamp = |item: &Value, length: usize| match item {
+            Value::Int(i) => Value::Int((*i).clamp(0, length as i64 - 1)),
+            Value::Data(data) if data.fields.len() == 2 => {
+                Value::tuple(data.fields.iter().map(|field| end(field, length)).collect())
+            }
+            other => other.clone(),
+        };
+        let spec = match spec {
+            Value::Data(data) if matches!(data.form, Form::Tuple) && data.fields.len() > shape.len() => return None,
+            Value::Data(data) if matches!(data.form, Form::Tuple) => {
+                Value::tuple(data.fields.iter().zip(shape).map(|(item, length)| clamp(item, *length)).collect())
+            }
+            item => clamp(item, *shape.first()?),
+        };
+        Region::read(&spec, shape).ok()
+    }
+
     /// Position `i` of the first axis.
     pub fn row(i: usize) -> Region {
         Region { axes: vec![Axis::At(i)] }
@@ -53,6 +76,12 @@ impl Region {
             Axis::At(_) => None,
             Axis::Range(from, to) => Some(to - from),
         });
+        ranges.chain(shape[self.axes.len()..].iter().copied()).collect()
+    }
+
+    /// The shape of the part where the array isn't as long as the part says.
+    pub fn unseen_shape(&self, shape: &[usize]) -> Vec<usize> {
+        let ranges = self.axes.iter().filter(|axis| matches!(axis, Axis::Range(..))).map(|_| 0);
         ranges.chain(shape[self.axes.len()..].iter().copied()).collect()
     }
 

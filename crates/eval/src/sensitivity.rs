@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use base::{Name, codes};
 
-use crate::array::{Array, Elements};
+use crate::array::{Array, Elements, Values};
 use crate::fault::{Fault, Result};
 use crate::lazy::{deep, force, forced};
 use crate::show;
@@ -126,7 +126,13 @@ fn unfold_array(of: &Array, d: &Value) -> Result<Value> {
     let elements = match (&of.elements, given.as_deref().map(|given| &given.elements)) {
         (Elements::Real(reals), None) => Elements::Real(vec![0.0; reals.len()]),
         (Elements::Real(_), Some(Elements::Real(ds))) => Elements::Real(ds.iter().map(|d| d + 0.0).collect()),
-        (Elements::Int(_) | Elements::Bool(_), _) => Elements::Values(vec![Value::unit(); of.size()]),
+        (Elements::Int(_) | Elements::Bool(_), _) => {
+            Elements::Values(Values::from(vec![Value::unit()]).like_these(vec![Value::unit(); of.size()]))
+        }
+        (Elements::Values(values), _) if of.is_empty() => match values.sample() {
+            Some(sample) => Elements::Values(Values::none_like(forced(full(sample, Value::Zero))?)),
+            None => of.elements.clone(),
+        },
         _ => {
             let d = |i| given.as_ref().map_or(Value::Zero, |given| given.sensitivity_at(i));
             let values = of.values();
@@ -139,7 +145,7 @@ fn unfold_array(of: &Array, d: &Value) -> Result<Value> {
 
 fn with_shape(shape: Vec<usize>, values: Vec<Value>) -> Array {
     let array = Array::from_values(values.clone());
-    let elements = array.map_or(Elements::Values(values), |array| array.elements);
+    let elements = array.map_or(Elements::Values(values.into()), |array| array.elements);
     Array::new(shape, elements)
 }
 

@@ -233,7 +233,7 @@ fn times_value(value: &Value, times: f64) -> Result<Value> {
 }
 
 /// The elements as values of any kind; holes become symbolic zeros.
-fn to_values(elements: &mut Elements) -> &mut Vec<Value> {
+fn to_values(elements: &mut Elements) -> &mut [Value] {
     if let Elements::Real(reals) = elements {
         let value = |&x: &f64| if is_hole(x) { Value::Zero } else { Value::Real(x) };
         *elements = Elements::Values(reals.iter().map(value).collect());

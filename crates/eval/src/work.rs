@@ -14,3 +14,8 @@ pub fn add(amount: usize) {
 pub fn done() -> u64 {
     WORK.with(Cell::get)
 }
+
+/// Forgets what was done since then.
+pub(crate) fn restore(work: u64) {
+    WORK.with(|cell| cell.set(work));
+}

@@ -156,8 +156,9 @@ fn write_array(array: &Array, out: &mut String) {
         Elements::Int(_) => out.push('i'),
         Elements::Bool(_) => out.push('b'),
         Elements::Values(values) => {
-            // Elements have one shape together, which is made of those that occur.
-            let shapes: std::collections::BTreeSet<String> = values.iter().map(shape_of).collect();
+            // Elements have one shape together, which is made of those that occur, or would.
+            let shapes: std::collections::BTreeSet<String> =
+                values.iter().chain(values.sample()).map(shape_of).collect();
             shapes.iter().for_each(|shape| out.push_str(shape));
         }
     }

@@ -38,6 +38,11 @@ pub fn to_value(shapes: &Shapes, codes: &dyn Codes, shape: ShapeId, value: &Valu
     to::Conversion::new(shapes, codes).value(shape, value)
 }
 
+/// No elements of this shape, as an array of the evaluator has them.
+pub fn no_elements(shapes: &Shapes, codes: &dyn Codes, shape: ShapeId) -> eval::array::Elements {
+    to::Conversion::new(shapes, codes).no_elements(shape)
+}
+
 /// A value of this shape, if the evaluator's value is one.
 pub fn from_value(shapes: &Shapes, codes: &dyn Codes, shape: ShapeId, value: &eval::Value) -> Result<Value, Mismatch> {
     from::Conversion::new(shapes, codes).value(shape, value)

@@ -107,7 +107,7 @@ fn arrays_keep_their_kind_of_elements() {
     let bools = Array::new(vec![1], Elements::Bool(vec![true]));
     let (_, elements) = kinds(several(&[(Head::Array(1), &[BOOL])]), bools);
     assert!(matches!(elements, Elements::Bool(_)));
-    let units = Array::new(vec![2], Elements::Values(vec![Value::unit(), Value::unit()]));
+    let units = Array::new(vec![2], Elements::Values(vec![Value::unit(), Value::unit()].into()));
     let (_, elements) = kinds(several(&[(Head::Array(1), &[UNIT])]), units);
     assert!(matches!(elements, Elements::Values(values) if values.len() == 2));
 }

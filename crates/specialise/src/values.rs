@@ -138,7 +138,7 @@ impl Specialiser<'_> {
             Elements::Bool(_) => Ok(BOOL),
             Elements::Values(values) => {
                 let mut shape = NEVER;
-                for value in values {
+                for value in values.iter().chain(values.sample()) {
                     let element = self.shape_of_shared(value, span, seen)?;
                     shape = self.graph.join(shape, element);
                 }

@@ -43,7 +43,8 @@ fn replace(value: &Value, rest: &mut impl Iterator<Item = f64>) -> Value {
                 Value::array(Array::new(array.shape.clone(), elements))
             }
             Elements::Values(values) => {
-                let elements = Elements::Values(values.iter().map(|element| replace(element, rest)).collect());
+                let elements = values.like_these(values.iter().map(|element| replace(element, rest)).collect());
+                let elements = Elements::Values(elements);
                 Value::array(Array::new(array.shape.clone(), elements))
             }
             Elements::Int(_) | Elements::Bool(_) => Value::Array(array),

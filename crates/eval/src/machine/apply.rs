@@ -12,7 +12,7 @@ use crate::lazy::force;
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Env, Function, Value};
-use crate::{lift, parts, prims, seal, tangent, work};
+use crate::{lift, parts, prims, probe, seal, tangent, work};
 
 impl Machine {
     /// Applies a function. In code that J made (`order` > 0) it must be a J-image (C1).
@@ -146,6 +146,7 @@ impl Machine {
                     self.quiet -= 1;
                     self.frames.pop();
                 }
+                Some(Frame::Probe(_)) => value = self.probed(Some(value)),
             }
         }
     }
@@ -155,7 +156,7 @@ impl Machine {
         if n == 0 {
             return match sum {
                 Some(sum) => Ok(Flow::Value(sum)),
-                None => Ok(Flow::Value(parts::array(vec![])?)),
+                None => self.probe(&f, span),
             };
         }
         let values = if sum.is_some() { vec![] } else { Vec::with_capacity(n.min(1 << 20)) };
@@ -177,6 +178,10 @@ impl Machine {
                 unreachable!("machine: a tabulation is on top")
             };
             let span = *span;
+            if probe::is_active() {
+                // Values of one kind: the first says it all.
+                values.resize(*n - 1, value.clone());
+            }
             let done = match sum {
                 None => {
                     values.push(value);

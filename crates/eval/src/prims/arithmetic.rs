@@ -12,7 +12,7 @@ use crate::fault::{Fault, Result};
 use crate::lazy::forced;
 use crate::show;
 use crate::value::Value;
-use crate::work;
+use crate::{probe, work};
 
 pub(super) fn binary(prim: Prim, [a, b, k]: [Value; 3]) -> Result<Value> {
     let (a, b) = (forced(a)?, forced(b)?);
@@ -131,6 +131,8 @@ fn integers(prim: Prim, x: i64, y: i64) -> Result<Value> {
         Prim::Add => x.checked_add(y),
         Prim::Sub => x.checked_sub(y),
         Prim::Mul => x.checked_mul(y),
+        // Nobody looks at more than the kind.
+        Prim::IntDiv | Prim::IntMod | Prim::Rem if y == 0 && probe::is_active() => Some(0),
         Prim::IntDiv | Prim::IntMod | Prim::Rem if y == 0 => {
             return Fault::new(codes::INT_DIVISION_BY_ZERO, format!("`{x}` is divided by zero"))
                 .help("with reals the result would be infinite or NaN: write a decimal point")
@@ -205,14 +207,37 @@ fn same_shape(prim: Prim, a: Value, b: Value) -> Result<(Rc<Array>, Rc<Array>)> 
         _ => (operand(prim, "left", a)?, operand(prim, "right", b)?),
     };
     work::add(a.size());
-    if a.same_shape(&b) { Ok((a, b)) } else { shapes_differ(prim, &a, &b) }
+    if a.same_shape(&b) {
+        return Ok((a, b));
+    }
+    if let Some((a, b)) = fitted(&a, &b) {
+        return Ok((Rc::new(a), Rc::new(b)));
+    }
+    shapes_differ(prim, &a, &b)
+}
+
+/// While we probe, arrays of one rank fit each other: lengths needn't be those that the elements would have.
+fn fitted(a: &Array, b: &Array) -> Option<(Array, Array)> {
+    if !probe::is_active() || a.shape.len() != b.shape.len() {
+        return None;
+    }
+    let shape = if b.elements.is_known() { &b.shape } else { &a.shape };
+    let fit = |array: &Array| match array.elements.is_known() {
+        true => array.stretched(shape.clone()),
+        false => Array::reals(vec![0], vec![]).stretched(shape.clone()),
+    };
+    Some((fit(a)?, fit(b)?))
 }
 
 fn elementwise(prim: Prim, a: Value, b: Value) -> Result<Value> {
     let (a, b) = same_shape(prim, a, b)?;
     if let (Elements::Int(xs), Elements::Int(ys)) = (&a.elements, &b.elements) {
-        let values = xs.iter().zip(ys).map(|(x, y)| integers(prim, *x, *y)).collect::<Result<Vec<_>>>()?;
-        let elements = Array::from_values(values).expect("scalars are never ragged").elements;
+        let elements = if xs.is_empty() {
+            Array::none_like(&integers(prim, 1, 1)?).elements
+        } else {
+            let values = xs.iter().zip(ys).map(|(x, y)| integers(prim, *x, *y)).collect::<Result<Vec<_>>>()?;
+            Elements::from_scalars(values)
+        };
         return Ok(Value::array(Array::new(a.shape.clone(), elements)));
     }
     let (xs, ys) = (super::reals_of(prim, &a)?, super::reals_of(prim, &b)?);
@@ -255,8 +280,10 @@ pub(super) fn unary(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
             let array = array_of(prim, x)?;
             work::add(array.size());
             if let Elements::Int(ints) = &array.elements {
-                let values = ints.iter().map(|i| unary_int(prim, *i)).collect::<Result<Vec<_>>>()?;
-                let elements = Array::from_values(values).expect("scalars are never ragged").elements;
+                let int =
+                    |value| if let Value::Int(i) = value { i } else { unreachable!("arithmetic: an int of an int") };
+                let ints = ints.iter().map(|i| unary_int(prim, *i).map(int)).collect::<Result<_>>()?;
+                let elements = Elements::Int(ints);
                 return Ok(Value::array(Array::new(array.shape.clone(), elements)));
             }
             let reals = super::reals_of(prim, &array)?.into_iter().map(|x| unary_real(prim, x)).collect();

@@ -55,7 +55,7 @@ fn moved(value: &Value, d: &Value, h: f64) -> Result<Value> {
                     (Elements::Real(xs), Elements::Real(ds)) => {
                         Elements::Real(xs.iter().zip(ds).map(|(x, d)| x + h * d).collect())
                     }
-                    _ => Elements::Values(all(&array.values(), &ds.values())?),
+                    _ => Elements::Values(all(&array.values(), &ds.values())?.into()),
                 };
                 Value::array(Array::new(array.shape.clone(), elements))
             }
@@ -103,7 +103,10 @@ impl Random {
                         let ds = xs.iter().map(|_| self.draw()).collect();
                         Value::array(Array::reals(array.shape.clone(), ds))
                     }
-                    _ => Value::array(Array::new(array.shape.clone(), Elements::Values(self.all(&array.values())?))),
+                    _ => Value::array(Array::new(
+                        array.shape.clone(),
+                        Elements::Values(self.all(&array.values())?.into()),
+                    )),
                 },
                 Value::Function(function) => match &*function {
                     Function::Closure(closure) => Value::record(closure.code.labels(), self.all(&closure.env.0)?),
@@ -132,7 +135,7 @@ fn directions(f: &Value, seed: &Value) -> Result<Value> {
             all.push(Value::record(labels.clone(), vec![Value::text(label.as_str()), d]));
         }
     }
-    Ok(Value::array(Array::new(vec![all.len()], Elements::Values(all))))
+    Ok(Value::array(Array::new(vec![all.len()], Elements::Values(all.into()))))
 }
 
 /// The scalar product of two sensitivities of the same shape; a missing field counts as zero.
@@ -170,7 +173,7 @@ fn difference(a: &Value, b: &Value) -> Result<Value> {
             (Value::Data(x), Value::Data(y)) => Value::data(x.form.clone(), all(&x.fields, &y.fields)?),
             (Value::Array(x), Value::Array(y)) => {
                 let values = all(&x.values(), &y.values())?;
-                Value::array(Array::new(x.shape.clone(), Elements::Values(values)))
+                Value::array(Array::new(x.shape.clone(), Elements::Values(values.into())))
             }
             (Value::Function(f), Value::Function(g)) => match (&**f, &**g) {
                 (Function::Closure(f), Function::Closure(g)) => {

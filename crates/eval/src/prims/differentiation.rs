@@ -137,7 +137,7 @@ fn tangent_of(of: &Value, d: Value) -> Result<Value> {
             },
             (Value::Array(of), Value::Array(d)) => match (&of.elements, &d.elements) {
                 (Elements::Values(of), Elements::Values(ds)) => {
-                    Value::array(Array::new(d.shape.clone(), Elements::Values(all(of, ds)?)))
+                    Value::array(Array::new(d.shape.clone(), Elements::Values(ds.like_these(all(of, ds)?))))
                 }
                 _ => given,
             },

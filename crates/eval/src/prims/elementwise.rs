@@ -4,7 +4,7 @@ use base::codes;
 use calculus::Prim;
 
 use super::{array_of, reals_of};
-use crate::array::{Array, Elements, HOLE, is_hole};
+use crate::array::{Array, Elements, HOLE, Values, is_hole};
 use crate::fault::{Result, expected};
 use crate::lazy::forced;
 use crate::value::Value;
@@ -42,7 +42,7 @@ fn filled(shape: &[usize], d: Value) -> Value {
     let elements = match d {
         Value::Zero => return Value::Zero,
         Value::Real(x) => Elements::Real(vec![x + 0.0; size]),
-        other => Elements::Values(vec![other; size]),
+        other => Elements::Values(Values::from(vec![other.clone()]).like_these(vec![other; size])),
     };
     Value::array(Array::new(shape.to_vec(), elements))
 }

@@ -23,10 +23,9 @@ pub(super) fn apply(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
             work::add(array.size());
             let values = reals_of(prim, &array)?;
             let values = values.into_iter().map(|x| scalar(prim, x)).collect::<Result<Vec<_>>>()?;
-            let elements = if values.is_empty() {
-                Elements::Real(vec![])
-            } else {
-                Array::from_values(values).expect("scalars are never ragged").elements
+            let elements = match values.is_empty() {
+                true => Array::none_like(&scalar(prim, 1.0)?).elements,
+                false => Elements::from_scalars(values),
             };
             Ok(Value::array(Array::new(array.shape.clone(), elements)))
         }

@@ -108,7 +108,7 @@ fn times(value: &Value, k: f64) -> Result<Value> {
             Value::Array(array) => {
                 let elements = match &array.elements {
                     Elements::Real(reals) => Elements::Real(reals.iter().map(|x| k * x).collect()),
-                    Elements::Values(values) => Elements::Values(times_all(values, k)?),
+                    Elements::Values(values) => Elements::Values(values.like_these(times_all(values, k)?)),
                     other => other.clone(),
                 };
                 Value::array(Array::new(array.shape.clone(), elements))

@@ -44,6 +44,12 @@ impl<'a> Conversion<'a> {
             return Ok(made);
         }
         let value = eval::force(value).map_err(|fault| Mismatch(format!("unfolding: {}", fault.message)))?;
+        if let eval::Value::Array(array) = &value
+            && array.is_empty()
+            && let Some(made) = self.without_elements(shape, array)
+        {
+            return Ok(made);
+        }
         let mut reason = None;
         // A handle holds any array, so it comes last: first one of the array's rank.
         for turn in [Turn::Others, Turn::Handles, Turn::Stacked] {
@@ -59,6 +65,22 @@ impl<'a> Conversion<'a> {
             }
         }
         Err(reason.unwrap_or_else(|| none_fits(shape, &value)))
+    }
+
+    /// An array without elements fits many alternatives: its own kind comes first, then its own rank.
+    fn without_elements(&mut self, shape: &Shape, array: &Array) -> Option<Value> {
+        let of_rank = |one: &Alternative| one.head == Head::Array(array.shape.len() as u32);
+        let tags: Vec<usize> = (0..shape.alternatives.len()).filter(|tag| of_rank(&shape.alternatives[*tag])).collect();
+        let sample = array.elements.sample();
+        let mut is_own = |tag: &usize| {
+            let element = shape.alternatives[*tag].parts[0];
+            sample.as_ref().is_none_or(|sample| self.value(element, sample).is_ok())
+        };
+        let tag = if tags.len() > 1 { tags.iter().copied().find(|tag| is_own(tag)) } else { None };
+        let tag = tag.or(tags.first().copied())?;
+        let element = shape.alternatives[tag].parts[0];
+        let content = self.array(array.shape.len(), element, array).ok()??;
+        Some(wrapped(shape, tag, content))
     }
 
     /// A sensitivity that isn't unfolded yet, where the shape has a place for it.

@@ -100,6 +100,7 @@ impl<'a> Conversion<'a> {
     fn elements(&mut self, shape: ShapeId, elements: &Elements) -> EvalElements {
         let values = match elements {
             Elements::Real(reals) => return EvalElements::Real(reals.clone()),
+            Elements::Values(values) if values.is_empty() => return self.no_elements(shape),
             Elements::Values(values) => values,
         };
         let alternatives = &self.shapes.get(shape).alternatives[..];
@@ -113,6 +114,43 @@ impl<'a> Conversion<'a> {
             }
             _ => normalised(values.collect()),
         }
+    }
+
+    /// No elements of this shape: the evaluator keeps what one would be.
+    pub fn no_elements(&self, shape: ShapeId) -> EvalElements {
+        const DEEPEST: u32 = 8;
+        match self.sample(shape, DEEPEST) {
+            Some(eval::Value::Array(_)) | None => Array::unknown().elements,
+            Some(sample) => Array::none_like(&sample).elements,
+        }
+    }
+
+    /// A value of this shape, if there is one that isn't too deep. Of ints and reals it is a real, as together they are.
+    fn sample(&self, shape: ShapeId, depth: u32) -> Option<eval::Value> {
+        let depth = depth.checked_sub(1)?;
+        let alternatives = &self.shapes.get(shape).alternatives;
+        let real = alternatives.iter().find(|one| one.head == Head::Real);
+        real.into_iter().chain(alternatives).find_map(|one| self.sample_of(one, depth))
+    }
+
+    fn sample_of(&self, Alternative { head, parts }: &Alternative, depth: u32) -> Option<eval::Value> {
+        Some(match head {
+            Head::Bool => eval::Value::Bool(false),
+            Head::Int => eval::Value::Int(1),
+            Head::Real => eval::Value::Real(1.0),
+            Head::Text => eval::Value::text(""),
+            Head::Array(rank) | Head::Handle(rank) => {
+                let elements = match self.sample(parts[0], depth) {
+                    Some(sample) => Array::none_like(&sample).elements,
+                    None => Array::unknown().elements,
+                };
+                eval::Value::array(Array::new(vec![0; *rank as usize], elements))
+            }
+            head => {
+                let parts: Option<_> = parts.iter().map(|part| self.sample(*part, depth)).collect();
+                self.compound(head, parts?)
+            }
+        })
     }
 }
 
@@ -140,7 +178,7 @@ fn unfolded(value: eval::Value) -> eval::Value {
 
 fn normalised(values: Vec<eval::Value>) -> EvalElements {
     if values.iter().any(|value| matches!(value, eval::Value::Array(_))) {
-        return EvalElements::Values(values);
+        return EvalElements::Values(values.into());
     }
     Array::from_values(values).expect("convert: no arrays among the elements").elements
 }

@@ -239,6 +239,9 @@ impl Reader<'_> {
             ElementKind::Real => Elements::Real(words.iter().map(|&word| f64::from_bits(word)).collect()),
             ElementKind::Int => Elements::Int(words.iter().map(|&word| word as i64).collect()),
             ElementKind::Bool => Elements::Bool(words.iter().map(|&word| word != 0).collect()),
+            ElementKind::Other if array.size() == 0 => {
+                first_order::convert::no_elements(self.border.shapes, self.border.codes, element)
+            }
             ElementKind::Other => {
                 let value = |at| with_element(array, at, |words| unfolded(self.value(element, words, unique, nodes)));
                 normalised((0..array.size()).map(value).collect())
@@ -263,7 +266,7 @@ fn unfolded(value: Value) -> Value {
 /// Elements in the form that the evaluator gives them.
 fn normalised(values: Vec<Value>) -> Elements {
     if values.iter().any(|value| matches!(value, Value::Array(_))) {
-        return Elements::Values(values);
+        return Elements::Values(values.into());
     }
     Array::from_values(values).expect("scalars and data are never ragged").elements
 }

@@ -280,9 +280,22 @@ impl Writer<'_> {
         }
         let arrays = alternatives.iter().filter(|alternative| matches!(alternative.head, Head::Array(_))).count();
         let fits = |alternative: &Alternative, how| {
-            self.fits(alternative, &value, how) && (arrays < 2 || self.elements_fit(alternative, &value))
+            let empty = matches!(&value, Value::Array(array) if array.is_empty());
+            self.fits(alternative, &value, how) && (arrays < 2 || empty || self.elements_fit(alternative, &value))
         };
         let fitting = |how| alternatives.iter().position(|alternative| fits(alternative, how));
+        // An array without elements fits many; its own kind comes first, then its own rank.
+        if let Value::Array(array) = &value
+            && array.is_empty()
+            && !array.holes
+            && arrays > 1
+        {
+            let of_rank = |one: &Alternative| one.head == Head::Array(array.shape.len() as u32);
+            let own = alternatives.iter().position(|one| of_rank(one) && self.elements_fit(one, &value));
+            if let Some(index) = own.or_else(|| alternatives.iter().position(of_rank)) {
+                return Ok((index, value));
+            }
+        }
         match FITS.into_iter().find_map(fitting) {
             Some(index) => Ok((index, value)),
             None => self.mismatch(shape, &value),
@@ -330,7 +343,7 @@ impl Writer<'_> {
                 || alternatives.iter().any(|one| FITS.into_iter().any(|how| self.fits(one, element, how)))
         };
         match &array.elements {
-            _ if array.is_empty() => true,
+            elements if array.is_empty() => elements.sample().is_none_or(|sample| one_fits(&sample)),
             Elements::Real(_) => has(Head::Real),
             Elements::Int(_) => has(Head::Int),
             Elements::Bool(_) => has(Head::Bool),
