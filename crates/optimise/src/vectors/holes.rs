@@ -84,6 +84,9 @@ impl Writer<'_> {
         result: ShapeId,
     ) -> Option<Op> {
         let holes: Vec<bool> = shapes.iter().map(|shape| self.collected(*shape).is_some()).collect();
+        if prim == Prim::Materialise && self.only(shapes[0]).is_some_and(|one| one.head == Head::Zero) {
+            return self.numbers(&args[1], shapes[1], result);
+        }
         if !holes.contains(&true) {
             return None;
         }
@@ -191,6 +194,15 @@ impl Writer<'_> {
             let terms = terms.map(|(x, holed)| if holed { x } else { this.number(x) }).collect();
             this.scalar(Scalar::Add, terms)
         })
+    }
+
+    /// An array of numbers as a sensitivity.
+    fn numbers(&mut self, array: &Atom, shape: ShapeId, result: ShapeId) -> Option<Op> {
+        let rank = self.collected(result)?;
+        if self.operand(shape)? != Operand::reals(rank) {
+            return None;
+        }
+        self.by_element(&[array.clone()], &[shape], result, |this, elements| this.number(elements[0].clone()))
     }
 
     /// The primitive on an array: it only moves elements.
