@@ -14,7 +14,7 @@ use first_order::{
     Alternative, Atom, Block, End, Function, Head, Op, Program, Scalar, ShapeId, Shapes, Statement, Type, Var,
 };
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deep;
 use crate::rename::renumber;
@@ -24,7 +24,8 @@ pub fn run(program: &mut Program) {
     let Program { functions, shapes, .. } = program;
     for Function { vars, body, .. } in functions.iter_mut() {
         let dense = FxHashSet::default();
-        Writer { vars, shapes, out: vec![], span: Span::default(), dense, made: FxHashSet::default() }.block(body);
+        let (made, added, literals) = (FxHashSet::default(), holes::added(body), FxHashMap::default());
+        Writer { vars, shapes, out: vec![], span: Span::default(), dense, made, added, literals }.block(body);
     }
     functions.iter_mut().for_each(renumber);
 }
@@ -69,6 +70,10 @@ struct Writer<'a> {
     dense: FxHashSet<Var>,
     /// Sensitivities that are arrays made here.
     made: FxHashSet<Var>,
+    /// Sensitivities that something is added to, or that are erased in part: in place if nobody else sees them.
+    added: FxHashSet<Var>,
+    /// Arrays that are written out.
+    literals: FxHashMap<Var, Vec<Atom>>,
 }
 
 impl Writer<'_> {
@@ -89,8 +94,14 @@ impl Writer<'_> {
             if let Some(op) = written {
                 statement.op = op;
             }
-            if let Op::Collected(_) = statement.op {
-                self.made.insert(statement.var);
+            match &statement.op {
+                Op::Collected(_) => {
+                    self.made.insert(statement.var);
+                }
+                Op::Array(elements) => {
+                    self.literals.insert(statement.var, elements.clone());
+                }
+                _ => {}
             }
             self.out.push(statement);
         }

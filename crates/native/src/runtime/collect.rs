@@ -146,6 +146,10 @@ unsafe fn place(
     // SAFETY: by this function's contract.
     unsafe {
         let lengths = slice::from_raw_parts(words, rank as usize);
+        if let Some(made) = (*ctx).collector_piece(lengths, at, part, plain == 0) {
+            (*ctx).release(part.object as u64);
+            return made.unwrap_or_else(|code| failed(ctx, code, site));
+        }
         let mut axes = [(0, 0); collector::MOST_AXES];
         let first = lengths.len() - part.rank;
         let mut rest = at;

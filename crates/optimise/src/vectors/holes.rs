@@ -7,13 +7,20 @@
 //! those primitives that look at all elements, in the same block or one around it, and what is made here; a sum becomes
 //! arithmetic if both of its operands are.
 //!
+//! What is made of elements one by one, and the other way round: see [`elements`].
+//!
 //! A hole times anything is a hole, a product is none even where it is zero; −0.0 + x = x is what ⊕ does, so a sum is an addition.
+
+mod elements;
 
 use base::codes;
 use calculus::Prim;
 use first_order::{Alternative, Atom, Block, Head, Op, Scalar, Shape, ShapeId, Type, Var};
 
+use rustc_hash::FxHashSet;
+
 use super::{Kind, Operand, Writer};
+use crate::walk::each_op;
 
 /// Sensitivities of arrays with more axes are the evaluator's.
 const MOST_AXES: u32 = 8;
@@ -71,6 +78,11 @@ impl Writer<'_> {
         }
     }
 
+    /// Is it an array that nothing is added to while a part of it is still read?
+    fn is_looked_at(&self, arg: &Atom) -> bool {
+        matches!(arg, Atom::Var(var) if self.made.contains(var) || !self.added.contains(var))
+    }
+
     fn is_made(&self, arg: &Atom) -> bool {
         matches!(arg, Atom::Var(var) if self.made.contains(var))
     }
@@ -84,8 +96,13 @@ impl Writer<'_> {
         result: ShapeId,
     ) -> Option<Op> {
         let holes: Vec<bool> = shapes.iter().map(|shape| self.collected(*shape).is_some()).collect();
-        if prim == Prim::Materialise && self.only(shapes[0]).is_some_and(|one| one.head == Head::Zero) {
-            return self.numbers(&args[1], shapes[1], result);
+        match prim {
+            Prim::Materialise if self.only(shapes[0]).is_some_and(|one| one.head == Head::Zero) => {
+                return self.numbers(&args[1], shapes[1], result);
+            }
+            Prim::Unspread if let Some(made) = self.numbers(&args[0], shapes[0], result) => return Some(made),
+            Prim::Unspread => return self.together(&args[0], shapes[0], result),
+            _ => {}
         }
         if !holes.contains(&true) {
             return None;
@@ -94,7 +111,15 @@ impl Writer<'_> {
             Prim::Scale => self.scaled(args, shapes, &holes, result),
             Prim::Keep => self.kept(args, shapes, &holes, result),
             Prim::Plus => self.added(args, shapes, &holes, result),
-            Prim::Index if self.is_made(&args[0]) => self.rearranged(prim, args, shapes, result),
+            Prim::Index | Prim::Part if self.is_looked_at(&args[0]) => self
+                .rearranged(prim, args, shapes, result)
+                .or_else(|| self.element_of(prim, args, shapes, result)),
+            Prim::Materialise if self.is_made(&args[1]) => self.full(args, shapes, result),
+            Prim::Spread => self.one_by_one(args, shapes, result),
+            Prim::MatMul | Prim::Sum => self.plain(prim, args, shapes, result),
+            Prim::Unbroadcast if self.operand(shapes[0]) == Some(Operand::reals(0)) => {
+                self.plain(Prim::Sum, &args[1..], &shapes[1..], result)
+            }
             Prim::Reshape | Prim::Transpose | Prim::Reversed if self.is_made(&args[0]) => {
                 self.rearranged(prim, args, shapes, result)
             }
@@ -205,6 +230,32 @@ impl Writer<'_> {
         self.by_element(&[array.clone()], &[shape], result, |this, elements| this.number(elements[0].clone()))
     }
 
+    /// A sensitivity in the full shape of an array: holes are zeros.
+    fn full(&mut self, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
+        let rank = self.collected(shapes[1])?;
+        if self.operand(result)? != Operand::reals(rank) || self.operand(shapes[0])? != Operand::reals(rank) {
+            return None;
+        }
+        self.by_element(args, shapes, result, |this, elements| this.number(elements[1].clone()))
+    }
+
+    /// A primitive whose result has no holes, on arrays.
+    fn plain(&mut self, prim: Prim, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
+        self.operand(result).filter(|operand| operand.of == Kind::Real)?;
+        let args = self.spread(args, shapes);
+        let shapes: Vec<ShapeId> = shapes.iter().map(|shape| self.as_array(*shape)).collect();
+        let written = self.primitive(prim, &args, &shapes, result);
+        Some(written.unwrap_or(Op::Prim { prim, args, shapes, result }))
+    }
+
+    /// The shape of an array, if it is that of a sensitivity.
+    fn as_array(&mut self, shape: ShapeId) -> ShapeId {
+        match self.collected(shape) {
+            Some(rank) => self.shape_of_reals(rank),
+            None => shape,
+        }
+    }
+
     /// The primitive on an array: it only moves elements.
     fn rearranged(&mut self, prim: Prim, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
         let (from, to) = (self.collected(shapes[0])?, self.collected(result)?);
@@ -236,4 +287,15 @@ impl Writer<'_> {
 
 fn reals(rank: u32) -> Type {
     Type::Array(Type::Real.into(), rank)
+}
+
+/// Sensitivities that something is added to, or that are erased in part.
+pub(super) fn added(body: &Block) -> FxHashSet<Var> {
+    let mut added = FxHashSet::default();
+    each_op(body, &mut |_, op| {
+        if let Op::Prim { prim: Prim::Plus | Prim::Erase, args, .. } = op {
+            added.extend(args.iter().filter_map(|arg| if let Atom::Var(var) = arg { Some(*var) } else { None }));
+        }
+    });
+    added
 }

@@ -1,0 +1,179 @@
+//! The elements of a sensitivity of an array as sensitivities of their own, and back.
+//!
+//! In: `.part`, `.spread` and `.unspread` of reals, symbolic zeros and rows of them. Out: readings of an array in which −0.0 is the symbolic
+//! zero, and such an array made of elements. That all elements are the symbolic zero is the symbolic zero.
+
+use calculus::Prim;
+use first_order::{Alternative, Atom, Block, End, Head, Op, Scalar, ShapeId, Type, Var};
+
+use super::{HOLE, reals};
+use crate::vectors::{Kind, Writer};
+
+/// Which alternative of a shape is the symbolic zero, and which the other thing it may be.
+#[derive(Clone, Copy)]
+struct Choice {
+    zero: u32,
+    other: u32,
+}
+
+impl Writer<'_> {
+    /// Of a shape that is the symbolic zero or something of this kind.
+    fn choice(&self, shape: ShapeId, is: impl Fn(&Alternative) -> bool) -> Option<Choice> {
+        let shape = self.shapes.get(shape);
+        let at = |is: &dyn Fn(&Alternative) -> bool| shape.alternatives.iter().position(is).map(|at| at as u32);
+        if shape.alternatives.len() != 2 || shape.named.is_some() {
+            return None;
+        }
+        Some(Choice { zero: at(&|one| one.head == Head::Zero)?, other: at(&|one| is(one))? })
+    }
+
+    fn or_real(&self, shape: ShapeId) -> Option<Choice> {
+        self.choice(shape, |one| one.head == Head::Real)
+    }
+
+    /// One element of a sensitivity, in range: a hole is the symbolic zero.
+    pub(super) fn element_of(
+        &mut self,
+        prim: Prim,
+        args: &[Atom],
+        shapes: &[ShapeId],
+        result: ShapeId,
+    ) -> Option<Op> {
+        let rank = self.collected(shapes[0])?;
+        let choice = self.or_real(result)?;
+        if prim != Prim::Part || rank != 1 || self.only(shapes[1])?.head != Head::Int {
+            return None;
+        }
+        let array = self.spread(&args[..1], &shapes[..1]).swap_remove(0);
+        let real = self.shape(Alternative { head: Head::Real, parts: vec![] });
+        let (vector, args) = (self.shape_of_reals(1), vec![array, args[1].clone()]);
+        let x = self.bind(Type::Real, Op::Prim { prim, args, shapes: vec![vector, shapes[1]], result: real });
+        Some(self.chosen(x, choice, result))
+    }
+
+    /// An element as a sensitivity.
+    fn chosen(&mut self, x: Atom, choice: Choice, result: ShapeId) -> Op {
+        let ty = self.shapes.type_of(result);
+        let hole = self.scalar(Scalar::IsHole, vec![x.clone()]);
+        let zero = self.block_of(|this| this.bind(ty.clone(), Op::Inject(choice.zero, Atom::Unit)));
+        let number = self.block_of(|this| this.bind(ty.clone(), Op::Inject(choice.other, x)));
+        Op::If(hole, Box::new(zero), Box::new(number))
+    }
+
+    /// The sensitivities of the elements along the first axis.
+    pub(super) fn one_by_one(&mut self, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
+        let rank = self.collected(shapes[1])?;
+        let Alternative { head: Head::Array(1), parts } = self.only(result)?.clone() else { return None };
+        if self.only(shapes[0])?.head != Head::Int {
+            return None;
+        }
+        let (element, choice) = (parts[0], self.or_real(parts[0]));
+        let fits = if rank == 1 { choice.is_some() } else { self.collected(element) == Some(rank - 1) };
+        if !fits {
+            return None;
+        }
+        let array = self.spread(&args[1..], &shapes[1..]).swap_remove(0);
+        let n = self.bind(Type::Int, Op::Len(array.clone()));
+        self.require_same(&[args[0].clone()], &[n.clone()], base::codes::NOT_CONFORMING);
+        let ty = self.shapes.type_of(element);
+        let (index, body) = self.body(|this, index| match choice {
+            Some(choice) => {
+                let x = this.element(&array, index, Kind::Real);
+                let chosen = this.chosen(x, choice, element);
+                this.bind(ty, chosen)
+            }
+            None => {
+                let row = this.bind(reals(rank - 1), Op::Element(array, vec![Atom::Var(index)]));
+                this.bind(ty, Op::Collected(row))
+            }
+        });
+        Some(Op::Tabulate { n, index, body })
+    }
+
+    /// Reals and symbolic zeros together.
+    pub(super) fn together(&mut self, array: &Atom, shape: ShapeId, result: ShapeId) -> Option<Op> {
+        let Alternative { head: Head::Array(1), parts } = self.only(shape)?.clone() else { return None };
+        let element = self.or_real(parts[0])?;
+        let given = self.choice(result, |one| one.head == Head::Handle(1))?;
+        let (Atom::Var(var), Type::Array(ty, 1)) = (array, self.shapes.type_of(shape)) else { return None };
+        let ty = (*ty).clone();
+        let written = self.literals.get(var).filter(|elements| (1..=MOST_WRITTEN).contains(&elements.len())).cloned();
+        let (some, make): (Atom, Box<dyn FnOnce(&mut Self) -> Op>) = match written {
+            Some(elements) => {
+                let mut some = Atom::Bool(false);
+                let mut numbers = vec![];
+                for x in &elements {
+                    numbers.push(self.bind_switch(Type::Real, x, &ty, element, |this, x| this.holed(x)));
+                    let is_some = self.bind_switch(Type::Bool, x, &ty, element, |_, x| Atom::Bool(x.is_some()));
+                    some = self.either(some, is_some);
+                }
+                (some, Box::new(|_| Op::Array(numbers)))
+            }
+            None => {
+                let n = self.bind(Type::Int, Op::Len(array.clone()));
+                let (index, body) = self.body(|this, index| {
+                    let x = this.bind(ty.clone(), Op::Element(array.clone(), vec![Atom::Var(index)]));
+                    let flag = |_: &mut Self, x: Option<Atom>| Atom::Real(if x.is_some() { 1.0 } else { 0.0 });
+                    this.bind_switch(Type::Real, &x, &ty, element, flag)
+                });
+                let count = self.bind(Type::Real, Op::Sum { n: n.clone(), index, body });
+                let some = self.scalar(Scalar::Gt, vec![count, Atom::Real(0.0)]);
+                let empty = self.scalar(Scalar::IntEq, vec![n.clone(), Atom::Int(0)]);
+                let array = array.clone();
+                let make = move |this: &mut Self| {
+                    let (index, body) = this.body(|this, index| {
+                        let x = this.bind(ty.clone(), Op::Element(array, vec![Atom::Var(index)]));
+                        this.bind_switch(Type::Real, &x, &ty, element, |this, x| this.holed(x))
+                    });
+                    Op::Tabulate { n, index, body }
+                };
+                (self.either(empty, some), Box::new(make))
+            }
+        };
+        let sum = self.shapes.type_of(result);
+        let yes = self.block_of(|this| {
+            let made = make(this);
+            let array = this.bind(reals(1), made);
+            let handle = this.bind(Type::Handle, Op::Collected(array));
+            this.bind(sum.clone(), Op::Inject(given.other, handle))
+        });
+        let no = self.block_of(|this| this.bind(sum.clone(), Op::Inject(given.zero, Atom::Unit)));
+        Some(Op::If(some, Box::new(yes), Box::new(no)))
+    }
+
+    /// A real, or the symbolic zero, as an element.
+    fn holed(&mut self, x: Option<Atom>) -> Atom {
+        x.map_or(Atom::Real(HOLE), |x| self.number(x))
+    }
+
+    fn either(&mut self, a: Atom, b: Atom) -> Atom {
+        if a == Atom::Bool(false) {
+            return b;
+        }
+        let yes = Block { statements: vec![], end: End::Yield(Atom::Bool(true)) };
+        let no = Block { statements: vec![], end: End::Yield(b) };
+        self.bind(Type::Bool, Op::If(a, Box::new(yes), Box::new(no)))
+    }
+
+    /// What `make` makes of a real, or of nothing if it is the symbolic zero.
+    fn bind_switch(
+        &mut self,
+        of: Type,
+        x: &Atom,
+        ty: &Type,
+        choice: Choice,
+        make: impl Fn(&mut Self, Option<Atom>) -> Atom,
+    ) -> Atom {
+        let Type::Sum(contents) = ty else { unreachable!("vectors: a choice is a sum") };
+        let mut arms: Vec<(Var, Block)> = vec![];
+        for (at, content) in contents.iter().enumerate() {
+            let var = self.fresh(content.clone());
+            let real = (at as u32 == choice.other).then_some(Atom::Var(var));
+            arms.push((var, self.block_of(|this| make(this, real))));
+        }
+        self.bind(of, Op::Switch(x.clone(), arms))
+    }
+}
+
+/// Arrays of more elements, even if they are written out, are looked at in a loop.
+const MOST_WRITTEN: usize = 8;
