@@ -101,6 +101,7 @@ impl Writer<'_> {
                 return self.numbers(&args[1], shapes[1], result);
             }
             Prim::Unspread if let Some(made) = self.numbers(&args[0], shapes[0], result) => return Some(made),
+            Prim::Unspread if let Some(made) = self.stacked(&args[0], shapes[0], result) => return Some(made),
             Prim::Unspread => return self.together(&args[0], shapes[0], result),
             _ => {}
         }

@@ -6,7 +6,7 @@
 use calculus::Prim;
 use first_order::{Alternative, Atom, Block, End, Head, Op, Scalar, ShapeId, Type, Var};
 
-use super::{HOLE, reals};
+use super::{HOLE, MOST_AXES, reals};
 use crate::vectors::{Kind, Writer};
 
 /// Which alternative of a shape is the symbolic zero, and which the other thing it may be.
@@ -40,11 +40,20 @@ impl Writer<'_> {
         result: ShapeId,
     ) -> Option<Op> {
         let rank = self.collected(shapes[0])?;
-        let choice = self.or_real(result)?;
-        if prim != Prim::Part || rank != 1 || self.only(shapes[1])?.head != Head::Int {
+        let choice = self.or_real(result).filter(|_| prim == Prim::Part)?;
+        let spec = self.only(shapes[1])?;
+        let ints = spec.head == Head::Tuple
+            && spec.parts.len() == rank as usize
+            && spec.parts.iter().all(|part| self.only(*part).is_some_and(|one| one.head == Head::Int));
+        if !ints && (spec.head != Head::Int || rank != 1) {
             return None;
         }
         let array = self.spread(&args[..1], &shapes[..1]).swap_remove(0);
+        if ints {
+            let indices = (0..rank).map(|axis| self.bind(Type::Int, Op::Field(args[1].clone(), axis))).collect();
+            let x = self.bind(Type::Real, Op::Element(array, indices));
+            return Some(self.chosen(x, choice, result));
+        }
         let real = self.shape(Alternative { head: Head::Real, parts: vec![] });
         let (vector, args) = (self.shape_of_reals(1), vec![array, args[1].clone()]);
         let x = self.bind(Type::Real, Op::Prim { prim, args, shapes: vec![vector, shapes[1]], result: real });
@@ -88,6 +97,32 @@ impl Writer<'_> {
             }
         });
         Some(Op::Tabulate { n, index, body })
+    }
+
+    /// Rows without symbolic zeros among them together, and what is together already.
+    pub(super) fn stacked(&mut self, array: &Atom, shape: ShapeId, result: ShapeId) -> Option<Op> {
+        let given = |this: &Self, rank: u32| match this.collected(result) {
+            Some(own) => (own == rank).then_some(None),
+            None => this.choice(result, |one| one.head == Head::Handle(rank)).map(|choice| Some(choice.other)),
+        };
+        let wrap = |handle: Atom, tag: Option<u32>| tag.map_or(Op::Atom(handle.clone()), |tag| Op::Inject(tag, handle));
+        if let Some(rank @ 2..) = self.collected(shape) {
+            return Some(wrap(array.clone(), given(self, rank)?));
+        }
+        let Alternative { head: Head::Array(1), parts } = self.only(shape)?.clone() else { return None };
+        let rank = self.collected(parts[0]).filter(|rank| *rank < MOST_AXES)?;
+        let tag = given(self, rank + 1)?;
+        let n = self.bind(Type::Int, Op::Len(array.clone()));
+        let (index, body) = self.body(|this, index| {
+            let row = this.bind(Type::Handle, Op::Element(array.clone(), vec![Atom::Var(index)]));
+            this.bind(reals(rank), Op::Dense(row))
+        });
+        let rows = self.bind(reals(rank + 1), Op::Tabulate { n, index, body });
+        if tag.is_none() {
+            return Some(Op::Collected(rows));
+        }
+        let handle = self.bind(Type::Handle, Op::Collected(rows));
+        Some(wrap(handle, tag))
     }
 
     /// Reals and symbolic zeros together.
