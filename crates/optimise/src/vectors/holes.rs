@@ -63,7 +63,11 @@ impl Writer<'_> {
 
     /// The rank of a sensitivity of an array of reals that is being collected.
     fn collected(&self, shape: ShapeId) -> Option<u32> {
-        let Alternative { head: Head::Handle(rank @ 1..=MOST_AXES), parts } = self.only(shape)? else { return None };
+        self.collected_as(self.only(shape)?)
+    }
+
+    fn collected_as(&self, one: &Alternative) -> Option<u32> {
+        let Alternative { head: Head::Handle(rank @ 1..=MOST_AXES), parts } = one else { return None };
         let element = self.shapes.get(parts[0]);
         let is = |head: &Head| element.alternatives.iter().any(|one| one.head == *head);
         let reals = element.named.is_none() && is(&Head::Real);
@@ -102,7 +106,8 @@ impl Writer<'_> {
             }
             Prim::Unspread if let Some(made) = self.numbers(&args[0], shapes[0], result) => return Some(made),
             Prim::Unspread if let Some(made) = self.stacked(&args[0], shapes[0], result) => return Some(made),
-            Prim::Unspread => return self.together(&args[0], shapes[0], result),
+            Prim::Unspread if let Some(made) = self.together(&args[0], shapes[0], result) => return Some(made),
+            Prim::Unspread => return self.stacked_with_zeros(&args[0], shapes[0], result),
             _ => {}
         }
         if !holes.contains(&true) {

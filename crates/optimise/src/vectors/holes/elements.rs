@@ -7,7 +7,7 @@ use calculus::Prim;
 use first_order::{Alternative, Atom, Block, End, Head, Op, Scalar, ShapeId, Type, Var};
 
 use super::{HOLE, MOST_AXES, reals};
-use crate::vectors::{Kind, Writer};
+use crate::vectors::{Kind, Operand, Writer};
 
 /// Which alternative of a shape is the symbolic zero, and which the other thing it may be.
 #[derive(Clone, Copy)]
@@ -125,6 +125,94 @@ impl Writer<'_> {
         Some(wrap(handle, tag))
     }
 
+    /// Rows and symbolic zeros together.
+    pub(super) fn stacked_with_zeros(&mut self, array: &Atom, shape: ShapeId, result: ShapeId) -> Option<Op> {
+        let Alternative { head: Head::Array(1), parts } = self.only(shape)?.clone() else { return None };
+        let all_zero = self.only(parts[0]).is_some_and(|one| one.head == Head::Zero);
+        let rows = self.choice(parts[0], |one| self.collected_as(one).is_some());
+        let rank = match (all_zero, rows) {
+            (true, _) => 0,
+            (false, Some(rows)) => {
+                let rank = self.collected_as(&self.shapes.get(parts[0]).alternatives[rows.other as usize])?;
+                if rank == MOST_AXES {
+                    return None;
+                }
+                rank
+            }
+            (false, None) => return None,
+        };
+        let given = self.choice(result, |one| matches!(one.head, Head::Handle(own) if all_zero || own == rank + 1))?;
+        let (Type::Array(ty, 1), sum) = (self.shapes.type_of(shape), self.shapes.type_of(result)) else { return None };
+        let n = self.bind(Type::Int, Op::Len(array.clone()));
+        // Without elements it is an array, of whatever the evaluator says.
+        let empty = self.scalar(Scalar::IntEq, vec![n.clone(), Atom::Int(0)]);
+        let asked = Op::Prim { prim: Prim::Unspread, args: vec![array.clone()], shapes: vec![shape], result };
+        let asked = self.block_of(|this| this.bind(sum.clone(), asked));
+        let zero = self.block_of(|this| this.bind(sum.clone(), Op::Inject(given.zero, Atom::Unit)));
+        let Some(choice) = rows else { return Some(Op::If(empty, Box::new(asked), Box::new(zero))) };
+        let none = self.block_of(|this| this.bind(sum.clone(), Op::If(empty, Box::new(asked), Box::new(zero))));
+        let some = self.some_is(array, &n, &ty, choice);
+        let stacked = self.block_of(|this| {
+            let first = this.first_row(array, &ty, choice, rank);
+            let (index, body) = this.body(|this, index| {
+                let row = this.bind((*ty).clone(), Op::Element(array.clone(), vec![Atom::Var(index)]));
+                this.bind_switch(reals(rank), &row, &ty, choice, |this, row| match row {
+                    Some(row) => this.bind(reals(rank), Op::Dense(row)),
+                    None => this.holes_like(&first, rank),
+                })
+            });
+            let rows = this.bind(reals(rank + 1), Op::Tabulate { n, index, body });
+            let handle = this.bind(Type::Handle, Op::Collected(rows));
+            this.bind(sum.clone(), Op::Inject(given.other, handle))
+        });
+        Some(Op::If(some, Box::new(stacked), Box::new(none)))
+    }
+
+    /// Is any of these `n` elements something else than the symbolic zero?
+    fn some_is(&mut self, array: &Atom, n: &Atom, ty: &Type, choice: Choice) -> Atom {
+        let (index, body) = self.body(|this, index| {
+            let x = this.bind(ty.clone(), Op::Element(array.clone(), vec![Atom::Var(index)]));
+            let flag = |_: &mut Self, x: Option<Atom>| Atom::Real(if x.is_some() { 1.0 } else { 0.0 });
+            this.bind_switch(Type::Real, &x, ty, choice, flag)
+        });
+        let count = self.bind(Type::Real, Op::Sum { n: n.clone(), index, body });
+        self.scalar(Scalar::Gt, vec![count, Atom::Real(0.0)])
+    }
+
+    /// The first of the elements, of which there is one, that isn't the symbolic zero.
+    fn first_row(&mut self, array: &Atom, ty: &Type, choice: Choice, rank: u32) -> Atom {
+        let at = self.fresh(Type::Int);
+        let body = self.block_of(|this| {
+            let x = this.bind(ty.clone(), Op::Element(array.clone(), vec![Atom::Var(at)]));
+            let Type::Sum(contents) = ty else { unreachable!("vectors: a choice is a sum") };
+            let mut arms: Vec<(Var, Block)> = vec![];
+            for (tag, content) in contents.iter().enumerate() {
+                let var = this.fresh(content.clone());
+                let is_row = tag as u32 == choice.other;
+                let mut block = this.block_of(|this| match is_row {
+                    true => this.bind(reals(rank), Op::Dense(Atom::Var(var))),
+                    false => this.scalar(Scalar::IntAdd, vec![Atom::Var(at), Atom::Int(1)]),
+                });
+                if let (false, End::Yield(next)) = (is_row, block.end.clone()) {
+                    block.end = End::Again(vec![next]);
+                }
+                arms.push((var, block));
+            }
+            this.bind(reals(rank), Op::Switch(x, arms))
+        });
+        self.bind(reals(rank), Op::Loop { params: vec![(at, Atom::Int(0))], body: Box::new(body) })
+    }
+
+    /// An array of the same lengths in which nothing is.
+    fn holes_like(&mut self, array: &Atom, rank: u32) -> Atom {
+        let lengths = self.lengths(array, rank);
+        let flat = self.flat(array, Operand::reals(rank));
+        let n = self.bind(Type::Int, Op::Len(flat));
+        let (index, body) = self.body(|_, _| Atom::Real(HOLE));
+        let holes = self.bind(reals(1), Op::Tabulate { n, index, body });
+        if rank == 1 { holes } else { self.bind(reals(rank), Op::Shaped(holes, lengths)) }
+    }
+
     /// Reals and symbolic zeros together.
     pub(super) fn together(&mut self, array: &Atom, shape: ShapeId, result: ShapeId) -> Option<Op> {
         let Alternative { head: Head::Array(1), parts } = self.only(shape)?.clone() else { return None };
@@ -146,13 +234,7 @@ impl Writer<'_> {
             }
             None => {
                 let n = self.bind(Type::Int, Op::Len(array.clone()));
-                let (index, body) = self.body(|this, index| {
-                    let x = this.bind(ty.clone(), Op::Element(array.clone(), vec![Atom::Var(index)]));
-                    let flag = |_: &mut Self, x: Option<Atom>| Atom::Real(if x.is_some() { 1.0 } else { 0.0 });
-                    this.bind_switch(Type::Real, &x, &ty, element, flag)
-                });
-                let count = self.bind(Type::Real, Op::Sum { n: n.clone(), index, body });
-                let some = self.scalar(Scalar::Gt, vec![count, Atom::Real(0.0)]);
+                let some = self.some_is(array, &n, &ty, element);
                 let empty = self.scalar(Scalar::IntEq, vec![n.clone(), Atom::Int(0)]);
                 let array = array.clone();
                 let make = move |this: &mut Self| {
