@@ -207,28 +207,6 @@ impl Graph {
         joined
     }
 
-    /// An array of numbers that may be a sensitivity with holes as well is one: what uses it needn't be written twice.
-    fn collect_numbers(&self, node: &mut BTreeMap<Key, (Head, Vec<Ref>)>) {
-        let real = array_kind(REAL);
-        let holed = |parts: &[Ref]| match parts {
-            [Ref::Done(element)] => {
-                let alternatives = self.alternatives(*element);
-                alternatives.iter().all(|one| matches!(one.head, Head::Zero | Head::Real)) && alternatives.len() == 2
-            }
-            _ => false,
-        };
-        let ranks: Vec<u32> = node
-            .values()
-            .filter_map(|(head, parts)| match head {
-                Head::Handle(rank) if holed(parts) => Some(*rank),
-                _ => None,
-            })
-            .collect();
-        for rank in ranks {
-            node.remove(&Key::Array(rank, real));
-        }
-    }
-
     fn draft_join(&self, draft: &mut Draft, a: Ref, b: Ref, seen: &mut FxHashMap<(ShapeId, ShapeId), usize>) -> Ref {
         let (Ref::Done(x), Ref::Done(y)) = (a, b) else { unreachable!("graph: joins are of finished shapes") };
         if x == y || y == NEVER {
@@ -254,7 +232,6 @@ impl Graph {
             };
             node.insert(key, merged);
         }
-        self.collect_numbers(&mut node);
         draft.nodes[at] = node;
         Ref::Draft(at)
     }
