@@ -136,9 +136,7 @@ impl Specialiser<'_> {
     /// An array of scalars where arrays of anything of that rank are wanted, or one without elements where arrays of something are.
     fn convert_array(&mut self, alt: &crate::body::Alt, to: ShapeId, span: Span) -> Result1<Val> {
         let Head::Array(rank) = alt.head else { unreachable!("coerce: {:?} into {:?}", alt.head, self.graph.get(to)) };
-        if let (REAL, Some((at, wanted))) =
-            (alt.parts[0], self.find_alternative(to, &Key::Other(Head::Handle(rank))))
-        {
+        if let (REAL, Some((at, wanted))) = (alt.parts[0], self.find_alternative(to, &Key::Other(Head::Handle(rank)))) {
             let value = self.narrowed(alt);
             let content = self.collected(&value, rank, wanted.parts[0], span)?.atom;
             return Ok(self.enclosed(content, at, to, span));

@@ -92,13 +92,7 @@ impl Writer<'_> {
     }
 
     /// The operation instead of a primitive on sensitivities; what it needs before is written.
-    pub(super) fn sensitivity(
-        &mut self,
-        prim: Prim,
-        args: &[Atom],
-        shapes: &[ShapeId],
-        result: ShapeId,
-    ) -> Option<Op> {
+    pub(super) fn sensitivity(&mut self, prim: Prim, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
         let holes: Vec<bool> = shapes.iter().map(|shape| self.collected(*shape).is_some()).collect();
         match prim {
             Prim::Materialise if self.only(shapes[0]).is_some_and(|one| one.head == Head::Zero) => {
@@ -117,9 +111,9 @@ impl Writer<'_> {
             Prim::Scale => self.scaled(args, shapes, &holes, result),
             Prim::Keep => self.kept(args, shapes, &holes, result),
             Prim::Plus => self.added(args, shapes, &holes, result),
-            Prim::Index | Prim::Part if self.is_looked_at(&args[0]) => self
-                .rearranged(prim, args, shapes, result)
-                .or_else(|| self.element_of(prim, args, shapes, result)),
+            Prim::Index | Prim::Part if self.is_looked_at(&args[0]) => {
+                self.rearranged(prim, args, shapes, result).or_else(|| self.element_of(prim, args, shapes, result))
+            }
             Prim::Materialise if self.is_made(&args[1]) => self.full(args, shapes, result),
             Prim::Spread => self.one_by_one(args, shapes, result),
             Prim::MatMul | Prim::Sum => self.plain(prim, args, shapes, result),

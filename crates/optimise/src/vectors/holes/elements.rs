@@ -32,13 +32,7 @@ impl Writer<'_> {
     }
 
     /// One element of a sensitivity, in range: a hole is the symbolic zero.
-    pub(super) fn element_of(
-        &mut self,
-        prim: Prim,
-        args: &[Atom],
-        shapes: &[ShapeId],
-        result: ShapeId,
-    ) -> Option<Op> {
+    pub(super) fn element_of(&mut self, prim: Prim, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
         let rank = self.collected(shapes[0])?;
         let choice = self.or_real(result).filter(|_| prim == Prim::Part)?;
         let spec = self.only(shapes[1])?;
