@@ -227,7 +227,9 @@ impl Writer<'_> {
         if self.operand(shape)? != Operand::reals(rank) {
             return None;
         }
-        self.by_element(&[array.clone()], &[shape], result, |this, elements| this.number(elements[0].clone()))
+        self.by_element(std::slice::from_ref(array), &[shape], result, |this, elements| {
+            this.number(elements[0].clone())
+        })
     }
 
     /// A sensitivity in the full shape of an array: holes are zeros.

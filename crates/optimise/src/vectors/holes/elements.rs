@@ -77,7 +77,7 @@ impl Writer<'_> {
         }
         let array = self.spread(&args[1..], &shapes[1..]).swap_remove(0);
         let n = self.bind(Type::Int, Op::Len(array.clone()));
-        self.require_same(&[args[0].clone()], &[n.clone()], base::codes::NOT_CONFORMING);
+        self.require_same(&[args[0].clone()], std::slice::from_ref(&n), base::codes::NOT_CONFORMING);
         let ty = self.shapes.type_of(element);
         let (index, body) = self.body(|this, index| match choice {
             Some(choice) => {
@@ -215,41 +215,47 @@ impl Writer<'_> {
         let (Atom::Var(var), Type::Array(ty, 1)) = (array, self.shapes.type_of(shape)) else { return None };
         let ty = (*ty).clone();
         let written = self.literals.get(var).filter(|elements| (1..=MOST_WRITTEN).contains(&elements.len())).cloned();
-        let (some, make): (Atom, Box<dyn FnOnce(&mut Self) -> Op>) = match written {
-            Some(elements) => {
-                let mut some = Atom::Bool(false);
-                let mut numbers = vec![];
-                for x in &elements {
-                    numbers.push(self.bind_switch(Type::Real, x, &ty, element, |this, x| this.holed(x)));
-                    let is_some = self.bind_switch(Type::Bool, x, &ty, element, |_, x| Atom::Bool(x.is_some()));
-                    some = self.either(some, is_some);
-                }
-                (some, Box::new(|_| Op::Array(numbers)))
-            }
+        let numbers = written.map(|elements| self.numbers_of(&elements, &ty, element));
+        let n = self.bind(Type::Int, Op::Len(array.clone()));
+        let some = match &numbers {
+            Some((some, _)) => some.clone(),
             None => {
-                let n = self.bind(Type::Int, Op::Len(array.clone()));
                 let some = self.some_is(array, &n, &ty, element);
                 let empty = self.scalar(Scalar::IntEq, vec![n.clone(), Atom::Int(0)]);
-                let array = array.clone();
-                let make = move |this: &mut Self| {
-                    let (index, body) = this.body(|this, index| {
-                        let x = this.bind(ty.clone(), Op::Element(array, vec![Atom::Var(index)]));
-                        this.bind_switch(Type::Real, &x, &ty, element, |this, x| this.holed(x))
-                    });
-                    Op::Tabulate { n, index, body }
-                };
-                (self.either(empty, some), Box::new(make))
+                self.either(empty, some)
             }
         };
         let sum = self.shapes.type_of(result);
         let yes = self.block_of(|this| {
-            let made = make(this);
+            let made = match numbers {
+                Some((_, numbers)) => Op::Array(numbers),
+                None => this.all_numbers(array, n, &ty, element),
+            };
             let array = this.bind(reals(1), made);
             let handle = this.bind(Type::Handle, Op::Collected(array));
             this.bind(sum.clone(), Op::Inject(given.other, handle))
         });
         let no = self.block_of(|this| this.bind(sum.clone(), Op::Inject(given.zero, Atom::Unit)));
         Some(Op::If(some, Box::new(yes), Box::new(no)))
+    }
+
+    /// Is any of the elements that are written out a real, and all of them as elements of an array.
+    fn numbers_of(&mut self, elements: &[Atom], ty: &Type, choice: Choice) -> (Atom, Vec<Atom>) {
+        let (mut some, mut numbers) = (Atom::Bool(false), vec![]);
+        for x in elements {
+            numbers.push(self.bind_switch(Type::Real, x, ty, choice, |this, x| this.holed(x)));
+            let is_some = self.bind_switch(Type::Bool, x, ty, choice, |_, x| Atom::Bool(x.is_some()));
+            some = self.either(some, is_some);
+        }
+        (some, numbers)
+    }
+
+    fn all_numbers(&mut self, array: &Atom, n: Atom, ty: &Type, choice: Choice) -> Op {
+        let (index, body) = self.body(|this, index| {
+            let x = this.bind(ty.clone(), Op::Element(array.clone(), vec![Atom::Var(index)]));
+            this.bind_switch(Type::Real, &x, ty, choice, |this, x| this.holed(x))
+        });
+        Op::Tabulate { n, index, body }
     }
 
     /// A real, or the symbolic zero, as an element.
