@@ -304,6 +304,13 @@ impl Machine<'_> {
                 let size = of.shape.iter().product();
                 arrays::reshaped(of, vec![size])
             }
+            Simple::Dense(rank, of) => match self.read(of, base) {
+                Value::Handle(sensitivity) => at(span, arrays::dense(sensitivity))?
+                    .with_rank(*rank)
+                    .ok_or_else(|| Stop::Mismatch(format!("a sensitivity hasn't {rank} axes")))?,
+                other => unreachable!("interpret: {other:?} is no handle"),
+            },
+            Simple::Collected(of) => arrays::collected(array(self.read(of, base))),
             Simple::Shaped(of, lengths) => {
                 let of = array(self.read(of, base));
                 arrays::reshaped(of, arrays::lengths(&self.read_all(lengths, base)))

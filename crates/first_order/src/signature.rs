@@ -31,7 +31,7 @@ impl Scalar {
             Scalar::Function(place) => (vec![Real; numerics::FUNCTIONS.get(place as usize)?.arity], Real),
             Scalar::PowerSlope | Scalar::PowerLog => (vec![Real, Real, Int], Real),
             Scalar::Eq | Scalar::Ne | Scalar::Lt | Scalar::Le | Scalar::Gt | Scalar::Ge => (vec![Real, Real], Bool),
-            Scalar::IsNan | Scalar::IsFinite => (vec![Real], Bool),
+            Scalar::IsNan | Scalar::IsFinite | Scalar::IsHole => (vec![Real], Bool),
             Scalar::IntAdd
             | Scalar::IntSub
             | Scalar::IntMul

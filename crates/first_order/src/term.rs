@@ -156,6 +156,10 @@ pub enum Op {
     Flat(Atom),
     /// The array of one axis as one of these lengths (two or more), whose product is its length.
     Shaped(Atom, Vec<Atom>),
+    /// The sensitivity of an array of reals, a handle, as an array of its rank in which −0.0 is the symbolic zero and nothing else.
+    Dense(Atom),
+    /// Such an array as a handle.
+    Collected(Atom),
     /// The element at these indices, or with fewer indices than axes the array of lower rank. Fails if an index is out of range.
     Element(Atom, Vec<Atom>),
     /// The array with another element (or row) at these indices. Fails if an index is out of range, or the row's shape differs.
@@ -216,6 +220,8 @@ pub enum Scalar {
     Ge,
     IsNan,
     IsFinite,
+    /// Is it −0.0, the symbolic zero in a sensitivity of an array?
+    IsHole,
     // Ints; partial where the result is outside the range or the divisor is zero
     IntAdd,
     IntSub,

@@ -8,7 +8,9 @@ impl Op {
         match self {
             Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
             Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => visit(a),
-            Op::Field(a, _) | Op::Inject(_, a) | Op::Axis(a, _) | Op::Flat(a) => visit(a),
+            Op::Field(a, _) | Op::Inject(_, a) | Op::Axis(a, _) | Op::Flat(a) | Op::Dense(a) | Op::Collected(a) => {
+                visit(a)
+            }
             Op::Switch(a, _) | Op::If(a, _, _) | Op::Tabulate { n: a, .. } | Op::Sum { n: a, .. } => visit(a),
             Op::Scalar(_, atoms) | Op::Struct(atoms) | Op::Call(_, atoms) | Op::Array(atoms) => {
                 atoms.iter().for_each(visit);
@@ -55,6 +57,8 @@ impl Op {
             | Op::Len(_)
             | Op::Axis(..)
             | Op::Flat(_)
+            | Op::Dense(_)
+            | Op::Collected(_)
             | Op::Shaped(..)
             | Op::Element(..)
             | Op::Replace(..)

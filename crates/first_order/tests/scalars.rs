@@ -42,7 +42,7 @@ fn primitive(scalar: Scalar) -> Option<Prim> {
         Scalar::ToReal => Prim::Real,
         Scalar::ToInt => Prim::Int,
         Scalar::Not => Prim::Not,
-        Scalar::BoolToReal | Scalar::Select | Scalar::Length => return None,
+        Scalar::BoolToReal | Scalar::Select | Scalar::Length | Scalar::IsHole => return None,
     })
 }
 

@@ -399,6 +399,7 @@ impl<'p> Checker<'p> {
             | Op::Placed(_)
             | Op::AddPlaced { .. }
             | Op::Plus { .. }
+            | Op::Dense(..)
             | Op::Text(_) => same(&[Leaf::Ptr]),
             Op::Prim(site, atoms) => {
                 let site = &self.program.prims[*site as usize];
@@ -444,7 +445,7 @@ pub fn scalar_signature(scalar: Scalar) -> (&'static [Leaf], Leaf) {
         S::Function(_) => (&[], Real),
         S::PowerSlope | S::PowerLog => (&[Real, Real, Int], Real),
         S::Eq | S::Ne | S::Lt | S::Le | S::Gt | S::Ge => (&[Real, Real], Bool),
-        S::IsNan | S::IsFinite => (&[Real], Bool),
+        S::IsNan | S::IsFinite | S::IsHole => (&[Real], Bool),
         S::IntAdd | S::IntSub | S::IntMul | S::IntMinimum | S::IntMaximum | S::IntDiv | S::IntMod | S::IntPow => {
             (&[Int, Int], Int)
         }

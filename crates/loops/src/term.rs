@@ -260,6 +260,8 @@ pub enum Op {
         sum: Atom,
         placed: Box<Placed>,
     },
+    /// A sensitivity of an array of reals, consumed, as an array of this rank in which −0.0 is the symbolic zero.
+    Dense(Atom, u32),
     /// The sum of two sensitivities of arrays, consumed; which of them are arrays of numbers rather than handles. Primitive number
     /// `site` is ⊕.
     Plus {
@@ -363,7 +365,7 @@ impl Op {
                 all(&[*array], Consume);
                 all(leaves, Consume);
             }
-            Op::Unshare(a) | Op::Release(a) | Op::Open { node: a, .. } => all(&[*a], Consume),
+            Op::Unshare(a) | Op::Release(a) | Op::Dense(a, _) | Op::Open { node: a, .. } => all(&[*a], Consume),
             Op::ReplaceRow { array, row, at, .. } => {
                 all(&[*array, *row], Consume);
                 all(&[*at], Borrow);
@@ -397,7 +399,7 @@ impl Op {
         match self {
             Op::Node(..) | Op::NewArray(..) | Op::Append { .. } | Op::Unshare(_) | Op::Row { .. } => true,
             Op::ReplaceRow { .. } | Op::StoreRow { .. } | Op::Prim(..) | Op::OneHot { .. } | Op::AddAt { .. } => true,
-            Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } | Op::Text(_) => true,
+            Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } | Op::Dense(..) | Op::Text(_) => true,
             Op::Scalar(..) | Op::Fused(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => {
                 false
             }

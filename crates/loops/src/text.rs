@@ -307,6 +307,7 @@ impl Printer<'_> {
                 format!("add_at {sum} [{}] {at} <- {value} by p{site}", list(lengths))
             }
             Op::Placed(placed) => placed.to_string(),
+            Op::Dense(handle, rank) => format!("dense {handle} {rank}"),
             Op::AddPlaced { site, sum, placed } => format!("add {sum} by p{site} {placed}"),
             Op::Plus { site, terms: [a, b], plain } => {
                 let [p, q] = plain.map(|plain| if plain { "plain " } else { "" });

@@ -103,6 +103,7 @@ fn operations() -> Vec<(usize, Op)> {
             Op::AddPlaced { site: 0, sum: v, placed: Box::new(Placed { plain: true, index: vec![w, null], ..placed }) },
         ),
         (1, Op::Plus { site: 0, terms: [v, w], plain: [true, false] }),
+        (1, Op::Dense(v, 2)),
         (1, Op::Text(0)),
         (0, Op::Quiet(true)),
         (0, Op::Quiet(false)),

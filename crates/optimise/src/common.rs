@@ -39,6 +39,8 @@ enum Key {
     Len(Operand),
     Axis(Operand, u32),
     Flat(Operand),
+    Dense(Operand),
+    Collected(Operand),
     Require(Operand),
     Table(String),
     Element(Operand, Vec<Operand>),
@@ -188,6 +190,8 @@ impl Known<'_> {
             Op::Len(array) => Some(Key::Len(operand(array))),
             Op::Axis(array, axis) => Some(Key::Axis(operand(array), *axis)),
             Op::Flat(array) => Some(Key::Flat(operand(array))),
+            Op::Dense(handle) => Some(Key::Dense(operand(handle))),
+            Op::Collected(array) => Some(Key::Collected(operand(array))),
             Op::Require(condition, _) => Some(Key::Require(operand(condition))),
             Op::Element(array, indices) => Some(Key::Element(operand(array), operands(indices))),
             Op::Call(callee, args) if !self.effects[callee.0 as usize].prints => {

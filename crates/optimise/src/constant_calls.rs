@@ -132,6 +132,8 @@ fn is_simple(op: &Op) -> bool {
         | Op::Len(_)
         | Op::Axis(..)
         | Op::Flat(_)
+        | Op::Dense(_)
+        | Op::Collected(_)
         | Op::Shaped(..)
         | Op::Element(..)
         | Op::Replace(..)

@@ -18,7 +18,7 @@ pub fn price(scalar: Scalar) -> Option<u32> {
     use Scalar as S;
     match scalar {
         S::Add | S::Sub | S::Mul | S::Neg | S::Abs | S::Sign | S::Minimum | S::Maximum => Some(1),
-        S::Floor | S::Ceil | S::Round | S::Trunc | S::IsNan | S::IsFinite => Some(1),
+        S::Floor | S::Ceil | S::Round | S::Trunc | S::IsNan | S::IsFinite | S::IsHole => Some(1),
         S::Eq | S::Ne | S::Lt | S::Le | S::Gt | S::Ge | S::Not | S::BoolEq | S::Select => Some(1),
         S::IntAdd | S::IntSub | S::IntMul | S::IntNeg | S::IntAbs | S::IntSign | S::IntMinimum | S::IntMaximum => {
             Some(1)

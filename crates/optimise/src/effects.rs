@@ -147,6 +147,8 @@ impl World<'_> {
             | Op::Len(_)
             | Op::Axis(..)
             | Op::Flat(_)
+            | Op::Dense(_)
+            | Op::Collected(_)
             | Op::Shaped(..)
             | Op::Append(..) => true,
             Op::Scalar(scalar, _) => !is_partial(*scalar),
@@ -207,6 +209,7 @@ pub fn is_partial(scalar: Scalar) -> bool {
         | Scalar::Ge
         | Scalar::IsNan
         | Scalar::IsFinite
+        | Scalar::IsHole
         | Scalar::IntSign
         | Scalar::IntMinimum
         | Scalar::IntMaximum

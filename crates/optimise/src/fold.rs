@@ -36,6 +36,7 @@ fn real(op: Scalar, x: f64) -> Option<Atom> {
         Scalar::Sign => Atom::Real(x),
         Scalar::IsNan => Atom::Bool(x.is_nan()),
         Scalar::IsFinite => Atom::Bool(x.is_finite()),
+        Scalar::IsHole => Atom::Bool(is(x, -0.0)),
         _ => return None,
     })
 }

@@ -369,7 +369,7 @@ impl<'a> Needs<'a> {
             op if let Some((array, index)) = reading(op, &self.program.functions[id].vars) => {
                 self.reading(id, by, var, array, std::slice::from_ref(index));
             }
-            Op::Prim { .. } | Op::View(_) | Op::Flat(_) | Op::Shaped(..) => {
+            Op::Prim { .. } | Op::View(_) | Op::Flat(_) | Op::Dense(_) | Op::Collected(_) | Op::Shaped(..) => {
                 statement.op.atoms(&mut |atom| self.need(id, by, atom));
                 self.binds(id, var);
                 if let Some(place) = self.held[id][var.0 as usize] {

@@ -262,6 +262,8 @@ impl Origins {
             | Op::Element(..)
             | Op::Axis(..)
             | Op::Flat(_)
+            | Op::Dense(_)
+            | Op::Collected(_)
             | Op::Shaped(..)
             | Op::Text(_)
             | Op::Scalar(..)

@@ -85,6 +85,10 @@ enum Known {
     Length(Atom),
     /// The elements of a vector under other lengths.
     Shaped(Atom, Vec<Atom>),
+    /// The handle of this array, in which −0.0 is the symbolic zero.
+    Collected(Atom),
+    /// The array of this handle.
+    Dense(Atom),
     Not(Atom),
     /// A real with the other sign.
     Neg(Atom),

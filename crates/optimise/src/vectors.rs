@@ -3,14 +3,18 @@
 //! In: primitives that work element by element on arrays (of reals, ints or bools), with scalars among the operands or not, sums of
 //! such arrays (of ints: a loop), and `iota`. Out: the lengths, a `require` that they are the same, and a body for one element. What `tables` does next
 //! makes one loop of a chain of them. Arrays of more axes are worked on as vectors (`flat`) that get their lengths at the end (`shaped`);
-//! in a chain the two meet and vanish. What measures an array gives its lengths one by one. Sensitivities that are being collected stay with
-//! their primitives.
+//! in a chain the two meet and vanish. What measures an array gives its lengths one by one. Sensitivities that are being collected: see
+//! [`holes`].
+
+mod holes;
 
 use base::{Span, codes};
 use calculus::Prim;
 use first_order::{
     Alternative, Atom, Block, End, Function, Head, Op, Program, Scalar, ShapeId, Shapes, Statement, Type, Var,
 };
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deep;
 use crate::rename::renumber;
@@ -19,7 +23,9 @@ use crate::walk::{blocks_mut, has_blocks};
 pub fn run(program: &mut Program) {
     let Program { functions, shapes, .. } = program;
     for Function { vars, body, .. } in functions.iter_mut() {
-        Writer { vars, shapes, out: vec![], span: Span::default() }.block(body);
+        let dense = FxHashSet::default();
+        let (made, added, literals) = (FxHashSet::default(), holes::added(body), FxHashMap::default());
+        Writer { vars, shapes, out: vec![], span: Span::default(), dense, made, added, literals }.block(body);
     }
     functions.iter_mut().for_each(renumber);
 }
@@ -29,6 +35,12 @@ pub fn run(program: &mut Program) {
 struct Operand {
     rank: u32,
     of: Kind,
+}
+
+impl Operand {
+    const fn reals(rank: u32) -> Operand {
+        Operand { rank, of: Kind::Real }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,29 +62,52 @@ impl Kind {
 
 struct Writer<'a> {
     vars: &'a mut Vec<Type>,
-    shapes: &'a Shapes,
+    shapes: &'a mut Shapes,
     /// Of the block that is being written.
     out: Vec<Statement>,
     span: Span,
+    /// Sensitivities that are spread out anyway in the block that is being written, or in one around it.
+    dense: FxHashSet<Var>,
+    /// Sensitivities that are arrays made here.
+    made: FxHashSet<Var>,
+    /// Sensitivities that something is added to, or that are erased in part: in place if nobody else sees them.
+    added: FxHashSet<Var>,
+    /// Arrays that are written out.
+    literals: FxHashMap<Var, Vec<Atom>>,
 }
 
 impl Writer<'_> {
     fn block(&mut self, block: &mut Block) {
         let outer = std::mem::take(&mut self.out);
+        let spread_out = self.spread_out(block);
         for mut statement in std::mem::take(&mut block.statements) {
             if has_blocks(&statement.op) {
                 deep(|| blocks_mut(&mut statement.op, &mut |block| self.block(block)));
             }
             self.span = statement.span;
             let written = match &statement.op {
-                Op::Prim { prim, args, shapes, result } => self.primitive(*prim, args, shapes, *result),
+                Op::Prim { prim, args, shapes, result } => self
+                    .sensitivity(*prim, args, shapes, *result)
+                    .or_else(|| self.primitive(*prim, args, shapes, *result)),
                 _ => None,
             };
             if let Some(op) = written {
                 statement.op = op;
             }
+            match &statement.op {
+                Op::Collected(_) => {
+                    self.made.insert(statement.var);
+                }
+                Op::Array(elements) => {
+                    self.literals.insert(statement.var, elements.clone());
+                }
+                _ => {}
+            }
             self.out.push(statement);
         }
+        spread_out.iter().for_each(|var| {
+            self.dense.remove(var);
+        });
         block.statements = std::mem::replace(&mut self.out, outer);
     }
 
@@ -240,6 +275,21 @@ impl Writer<'_> {
 
     /// `mismatch` is the error of operands that differ in length.
     fn each(&mut self, recipe: &Recipe, args: &[Atom], operands: &[Operand], mismatch: base::Code) -> Op {
+        self.over(args, operands, recipe.takes, recipe.gives, mismatch, |this, elements| {
+            recipe.steps.iter().fold(elements, |args, op| vec![this.scalar(*op, args)]).swap_remove(0)
+        })
+    }
+
+    /// The array of what `make` makes of the elements of the operands, or of themselves if they are scalars.
+    fn over(
+        &mut self,
+        args: &[Atom],
+        operands: &[Operand],
+        takes: Kind,
+        gives: Kind,
+        mismatch: base::Code,
+        make: impl FnOnce(&mut Self, Vec<Atom>) -> Atom,
+    ) -> Op {
         // The lengths of the first array, and last the number of its elements.
         let mut known: Option<Vec<Atom>> = None;
         // Scalars as they are taken, arrays as vectors.
@@ -247,7 +297,7 @@ impl Writer<'_> {
         for (at, (arg, operand)) in args.iter().zip(operands).enumerate() {
             if operand.rank == 0 {
                 // The order of a power stays an int.
-                let takes = if at < 2 { recipe.takes } else { operand.of };
+                let takes = if at < 2 { takes } else { operand.of };
                 taken.push(self.converted(arg.clone(), operand.of, takes));
                 continue;
             }
@@ -272,17 +322,17 @@ impl Writer<'_> {
             for (taken, operand) in taken.iter().zip(operands) {
                 elements.push(if operand.rank > 0 {
                     let element = this.element(taken, index, operand.of);
-                    this.converted(element, operand.of, recipe.takes)
+                    this.converted(element, operand.of, takes)
                 } else {
                     taken.clone()
                 });
             }
-            recipe.steps.iter().fold(elements, |args, op| vec![this.scalar(*op, args)]).swap_remove(0)
+            make(this, elements)
         });
         if lengths.is_empty() {
             return Op::Tabulate { n, index, body };
         }
-        let elements = self.bind(vector(recipe.gives), Op::Tabulate { n, index, body });
+        let elements = self.bind(vector(gives), Op::Tabulate { n, index, body });
         Op::Shaped(elements, lengths)
     }
 

@@ -4,7 +4,7 @@ use base::Span;
 use first_order::{Alternative, Atom, Head, Op, ShapeId};
 use rustc_hash::FxHashSet;
 
-use crate::graph::{Key, NEVER, ZERO};
+use crate::graph::{Key, NEVER, REAL, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
@@ -136,6 +136,11 @@ impl Specialiser<'_> {
     /// An array of scalars where arrays of anything of that rank are wanted, or one without elements where arrays of something are.
     fn convert_array(&mut self, alt: &crate::body::Alt, to: ShapeId, span: Span) -> Result1<Val> {
         let Head::Array(rank) = alt.head else { unreachable!("coerce: {:?} into {:?}", alt.head, self.graph.get(to)) };
+        if let (REAL, Some((at, wanted))) = (alt.parts[0], self.find_alternative(to, &Key::Other(Head::Handle(rank)))) {
+            let value = self.narrowed(alt);
+            let content = self.collected(&value, rank, wanted.parts[0], span)?.atom;
+            return Ok(self.enclosed(content, at, to, span));
+        }
         let empty = alt.parts[0] == NEVER;
         let of_anything = self.find_alternative(to, &Key::Array(rank, 0));
         let of_something = || self.find_array(to, rank).filter(|_| empty);

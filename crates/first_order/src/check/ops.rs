@@ -80,6 +80,16 @@ impl<'a> Checker<'a> {
                 (Some(found), _) => self.kind("an array of rank 2 or more", &found),
                 (None, _) => {}
             },
+            Op::Dense(handle) => {
+                self.expect(handle, &Type::Handle);
+                self.reals(of);
+            }
+            Op::Collected(array) => {
+                self.same(of, &Type::Handle);
+                if let Some(found) = self.type_of(array) {
+                    self.reals(&found);
+                }
+            }
             Op::Shaped(array, lengths) => {
                 lengths.iter().for_each(|length| self.expect(length, &Type::Int));
                 match of {
@@ -112,6 +122,13 @@ impl<'a> Checker<'a> {
             Op::Prim { prim, args, shapes, result } => self.primitive(*prim, args, shapes, *result, of),
             Op::Quiet(_) => self.same(of, &Type::unit()),
             Op::Fail(_) => {}
+        }
+    }
+
+    /// The type of sensitivities in which −0.0 is the symbolic zero.
+    fn reals(&mut self, found: &Type) {
+        if !matches!(found, Type::Array(element, _) if **element == Type::Real) {
+            self.kind("an array of reals", found);
         }
     }
 

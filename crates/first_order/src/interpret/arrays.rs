@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use base::{Code, codes};
+use calculus::Prim;
 
 use super::code::Kind;
 use crate::value::{Array, Elements, Value};
@@ -156,5 +157,45 @@ fn real(value: &Value) -> f64 {
     match value {
         Value::Real(x) => *x,
         other => unreachable!("interpret: {other:?} is no real"),
+    }
+}
+
+/// The sensitivity of an array of reals as an array in which −0.0 is the symbolic zero.
+pub(super) fn dense(sensitivity: eval::Value) -> Result<Array, Code> {
+    // Times one it is the same, and no sum any more.
+    let one = [sensitivity, eval::Value::Real(1.0), eval::Value::Zero];
+    match eval::prims::compute_values(Prim::Scale, one) {
+        Ok(eval::Value::Array(array)) => match array.holed_elements() {
+            eval::array::Elements::Real(reals) => {
+                Ok(Array { shape: array.shape.clone(), elements: Elements::Real(reals) })
+            }
+            other => unreachable!("interpret: a sensitivity of {other:?}"),
+        },
+        Ok(other) => unreachable!("interpret: a sensitivity that is {other:?}"),
+        Err(fault) => Err(fault.code),
+    }
+}
+
+impl Array {
+    /// The array as one of this rank; only an empty one changes for that.
+    pub(super) fn with_rank(mut self, rank: usize) -> Option<Value> {
+        if self.shape.len() != rank {
+            if !self.elements.is_empty() {
+                return None;
+            }
+            self.shape.resize(rank, 0);
+            self.shape[rank - 1] = 0;
+        }
+        Some(Value::Array(Rc::new(self)))
+    }
+}
+
+/// Such an array as the evaluator has it.
+pub(super) fn collected(array: Rc<Array>) -> Value {
+    match Rc::unwrap_or_clone(array) {
+        Array { shape, elements: Elements::Real(reals) } => {
+            Value::Handle(eval::Value::array(eval::array::Array::reals(shape, reals).with_holes(true)))
+        }
+        other => unreachable!("interpret: a sensitivity of {other:?}"),
     }
 }

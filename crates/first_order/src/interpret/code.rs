@@ -88,6 +88,8 @@ pub(super) enum Simple {
     Len(Operand),
     Axis(Operand, u32),
     Flat(Operand),
+    Dense(usize, Operand),
+    Collected(Operand),
     Shaped(Operand, Vec<Operand>),
     Element(Operand, Vec<Operand>),
     Replace(Operand, Vec<Operand>, Operand),

@@ -84,7 +84,9 @@ impl Liveness {
         match op {
             Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
             Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => self.atom(a),
-            Op::Field(a, _) | Op::Inject(_, a) | Op::Axis(a, _) | Op::Flat(a) => self.atom(a),
+            Op::Field(a, _) | Op::Inject(_, a) | Op::Axis(a, _) | Op::Flat(a) | Op::Dense(a) | Op::Collected(a) => {
+                self.atom(a)
+            }
             Op::Scalar(_, args) | Op::Struct(args) | Op::Call(_, args) | Op::Array(args) | Op::Prim { args, .. } => {
                 self.atoms(args.iter());
             }

@@ -203,6 +203,8 @@ impl<'a> Preparer<'a> {
             Op::Len(array) => Simple::Len(self.operand(array)),
             Op::Axis(array, axis) => Simple::Axis(self.operand(array), *axis),
             Op::Flat(array) => Simple::Flat(self.operand(array)),
+            Op::Dense(handle) => Simple::Dense(kind.rank, self.operand(handle)),
+            Op::Collected(array) => Simple::Collected(self.operand(array)),
             Op::Shaped(array, lengths) => Simple::Shaped(self.operand(array), self.operands(lengths)),
             Op::Element(array, indices) => Simple::Element(self.operand(array), self.operands(indices)),
             Op::Replace(array, indices, new) => {

@@ -34,6 +34,7 @@ pub(super) fn apply(op: Scalar, args: &[Value]) -> Result<Value, Code> {
         (S::Ge, [Real(x), Real(y)]) => Ok(Bool(x >= y)),
         (S::IsNan, [Real(x)]) => Ok(Bool(x.is_nan())),
         (S::IsFinite, [Real(x)]) => Ok(Bool(x.is_finite())),
+        (S::IsHole, [Real(x)]) => Ok(Bool(eval::array::is_hole(*x))),
         (S::IntAdd, [Int(x), Int(y)]) => overflow(x.checked_add(*y)),
         (S::IntSub, [Int(x), Int(y)]) => overflow(x.checked_sub(*y)),
         (S::IntMul, [Int(x), Int(y)]) => overflow(x.checked_mul(*y)),

@@ -301,6 +301,8 @@ impl Printer<'_> {
                 write!(self.out, " {axis}")
             }
             Op::Flat(array) => self.unary("flat", array),
+            Op::Dense(handle) => self.unary("dense", handle),
+            Op::Collected(array) => self.unary("collected", array),
             Op::Shaped(array, lengths) => {
                 self.unary("shaped", array)?;
                 self.out.push(' ');

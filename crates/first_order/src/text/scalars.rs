@@ -29,6 +29,7 @@ const NAMES: &[(Scalar, &str)] = &[
     (Scalar::Ge, "ge"),
     (Scalar::IsNan, "is_nan"),
     (Scalar::IsFinite, "is_finite"),
+    (Scalar::IsHole, "is_hole"),
     (Scalar::IntAdd, "int_add"),
     (Scalar::IntSub, "int_sub"),
     (Scalar::IntMul, "int_mul"),

@@ -298,6 +298,8 @@ impl<'p> Flatten<'p> {
             }
             l3::Op::Struct(fields) => self.all_leaves(fields),
             l3::Op::Field(whole, field) => self.field(whole, *field),
+            // An array of reals is one way in which a sensitivity is collected.
+            l3::Op::Collected(array) => self.leaves(array),
             l3::Op::Inject(tag, content) => self.inject(self.type_of_var(var), *tag, content),
             l3::Op::Box(content) => vec![self.boxed(self.type_of_var(var), content)],
             l3::Op::Switch(sum, arms) => self.switch(var, sum, arms),
@@ -368,6 +370,10 @@ impl<'p> Flatten<'p> {
                 Op::If(self.leaf(condition), Box::new(self.block(yes)), Box::new(self.block(no)))
             }
             l3::Op::Loop { params, body } => self.looped(params, body),
+            l3::Op::Dense(handle) => match self.type_of_var(var) {
+                Type::Array(_, rank) => Op::Dense(self.leaf(handle), *rank),
+                other => panic!("lowering: {other:?} has no holes"),
+            },
             l3::Op::Prim { prim, args, shapes, result } if self.collects(var, *prim, args, shapes, *result) => return,
             l3::Op::Prim { prim: Prim::Transpose, args, .. } if matches!(self.known(&args[0]), Known::Product(_)) => {
                 let Known::Product(product) = self.known(&args[0]) else { unreachable!("lowering: as was asked") };
@@ -424,7 +430,8 @@ impl<'p> Flatten<'p> {
             | l3::Op::Switch(..)
             | l3::Op::Box(_)
             | l3::Op::Unbox(_)
-            | l3::Op::Flat(_) => unreachable!("lowering: handled before"),
+            | l3::Op::Flat(_)
+            | l3::Op::Collected(_) => unreachable!("lowering: handled before"),
         };
         let vars = self.bind(var);
         self.push(vars, made);
@@ -551,6 +558,8 @@ impl Uses<'_> {
             | l3::Op::Inject(_, a)
             | l3::Op::Box(a)
             | l3::Op::Unbox(a)
+            | l3::Op::Dense(a)
+            | l3::Op::Collected(a)
             | l3::Op::Require(a, _) => self.used(a),
             l3::Op::Len(a) | l3::Op::Axis(a, _) | l3::Op::Flat(a) => self.read(a),
             l3::Op::Shaped(a, lengths) => {

@@ -66,6 +66,10 @@ impl Fused {
             Atom::Var(var) => here.get_key_value(var),
             _ => None,
         };
+        // To add 0.0 makes 0.0 of −0.0: a product that is too small for a real must be rounded before.
+        if terms.contains(&Atom::Real(0.0)) {
+            return;
+        }
         let products = [product(&terms[0]), product(&terms[1])];
         let may_cancel = match products {
             [Some((_, [a, b])), Some((_, [c, d]))] => !(sum == Scalar::Add && a == b && c == d),

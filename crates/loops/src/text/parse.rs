@@ -292,6 +292,7 @@ impl Reader<'_> {
                 let value = self.stored()?;
                 Op::AddAt { site: self.by_site()?, sum, lengths, at, value }
             }
+            "dense" => Op::Dense(self.atom()?, self.text.number()?),
             "place" => Op::Placed(Box::new(self.placed()?)),
             "add" => {
                 let (sum, site) = (self.atom()?, self.by_site()?);

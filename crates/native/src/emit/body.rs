@@ -286,7 +286,12 @@ impl Body<'_> {
             }
             Op::Prim(site, atoms) => self.prim(vars, *site, atoms),
             Op::Product(product) => self.product(&name, product),
-            Op::OneHot { .. } | Op::AddAt { .. } | Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } => {
+            Op::OneHot { .. }
+            | Op::AddAt { .. }
+            | Op::Placed(_)
+            | Op::AddPlaced { .. }
+            | Op::Plus { .. }
+            | Op::Dense(..) => {
                 self.collect(&name, op);
             }
             Op::Text(text) => self.define(&name, format_args!("call ptr @rt_text(ptr %ctx, i64 {text})")),
@@ -395,6 +400,10 @@ impl Body<'_> {
                 let plain = u64::from(plain[0]) | u64::from(plain[1]) << 1;
                 let args = format!("ptr %ctx, ptr {}, ptr {}, i64 {plain}, i64 {site}", self.atom(a), self.atom(b));
                 self.define(name, format_args!("call ptr @rt_plus({args})"));
+            }
+            Op::Dense(handle, rank) => {
+                let handle = self.atom(handle);
+                self.define(name, format_args!("call ptr @rt_dense(ptr %ctx, ptr {handle}, i64 {rank})"));
             }
             other => unreachable!("emission: {other:?} collects nothing"),
         }

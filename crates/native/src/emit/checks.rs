@@ -201,6 +201,7 @@ fn name(op: &Op) -> Option<&'static str> {
         Op::Product(_) => "a product of matrices",
         Op::OneHot { .. } | Op::Placed(_) => "placing a sensitivity",
         Op::AddAt { .. } | Op::AddPlaced { .. } | Op::Plus { .. } => "adding sensitivities",
+        Op::Dense(..) => "a sensitivity as an array",
         Op::Retain(_) => "retaining",
         Op::Release(_) => "releasing",
         Op::IsUnique(_) => "counting owners",

@@ -249,6 +249,7 @@ declare nonnull ptr @rt_add_at(ptr, ptr, i64, ptr, i64, double, i64) nounwind
 declare nonnull ptr @rt_place(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind
 declare nonnull ptr @rt_add_placed(ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64) nounwind
 declare nonnull ptr @rt_plus(ptr, ptr, ptr, i64, i64) nounwind
+declare nonnull ptr @rt_dense(ptr, ptr, i64) nounwind
 declare nonnull ptr @rt_text(ptr, i64) nounwind
 declare void @rt_quiet(ptr, i64) nounwind
 declare i64 @rt_int_pow(ptr, i64, i64, i64, i64, i64) nounwind

@@ -58,6 +58,10 @@ impl Body<'_> {
                 let size = self.value(format_args!("call double @llvm.fabs.f64(double {a})"));
                 self.compare(name, "one", &size, &real(f64::INFINITY));
             }
+            S::IsHole => {
+                let bits = self.value(format_args!("bitcast double {a} to i64"));
+                self.define(name, format_args!("icmp eq i64 {bits}, {}", i64::MIN));
+            }
             S::IntAdd | S::IntSub => match (scalar, &atoms[0], &atoms[1]) {
                 (S::IntAdd, _, Atom::Int(step)) => self.step(name, a, *step),
                 (S::IntAdd, Atom::Int(step), _) => self.step(name, b, *step),

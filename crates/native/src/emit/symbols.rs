@@ -70,6 +70,8 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     ),
     // The sum of two sensitivities of arrays, owned. Bits 0 and 1 of `plain`: `a`, `b` is an array of numbers and no handle.
     ("rt_plus", "ptr (ptr ctx, ptr a, ptr b, i64 plain, i64 site)"),
+    // The sensitivity of an array of reals, owned, as an array of this rank in which −0.0 is the symbolic zero; owned.
+    ("rt_dense", "ptr (ptr ctx, ptr sensitivity, i64 rank)"),
     // Text number `text` of the program's table, owned.
     ("rt_text", "ptr (ptr ctx, i64 text)"),
     // Adds ±1 to the number of reasons to drop what is printed.

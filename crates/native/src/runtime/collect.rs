@@ -1,12 +1,16 @@
 //! What compiled code asks of sensitivities of arrays: one element of them, and sums.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
 use base::{Code, codes};
+use calculus::Prim;
+use eval::Value;
 
 use super::object::{self, ArrayView};
 use super::prim::rt_prim;
-use super::{Context, collector, fail_with};
+use super::{Context, Failure, collector, fail_with, handle, leave};
+use crate::stack;
 
 /// # Safety
 /// As `emit::symbols` says.
@@ -142,6 +146,10 @@ unsafe fn place(
     // SAFETY: by this function's contract.
     unsafe {
         let lengths = slice::from_raw_parts(words, rank as usize);
+        if let Some(made) = (*ctx).collector_piece(lengths, at, part, plain == 0) {
+            (*ctx).release(part.object as u64);
+            return made.unwrap_or_else(|code| failed(ctx, code, site));
+        }
         let mut axes = [(0, 0); collector::MOST_AXES];
         let first = lengths.len() - part.rank;
         let mut rest = at;
@@ -183,6 +191,79 @@ pub unsafe extern "C" fn rt_plus(ctx: *mut Context, a: *mut u64, b: *mut u64, pl
             Err(code) => failed(ctx, code, site),
         }
     }
+}
+
+/// # Safety
+/// As `emit::symbols` says.
+pub unsafe extern "C" fn rt_dense(ctx: *mut Context, sensitivity: *mut u64, rank: u64) -> *mut u64 {
+    // SAFETY: it is a live handle, owned; nothing here has a destructor.
+    unsafe {
+        let native = if collector::is_native(sensitivity) { sensitivity } else { out_of_value(ctx, sensitivity) };
+        let array = (*ctx).dense(native).unwrap_or_else(|code| fail_with(ctx, code, None));
+        let view = ArrayView::new(array);
+        if view.rank as u64 == rank {
+            return array;
+        }
+        if view.size() > 0 || rank as usize > collector::MOST_AXES {
+            (*ctx).fail(Failure::Mismatch(format!("a sensitivity hasn't {rank} axes")));
+            leave(ctx);
+        }
+        // Empty arrays conform whatever their rank.
+        let lengths = [0; collector::MOST_AXES];
+        let made = (*ctx).collector_dense(&lengths[..rank as usize], &[], true);
+        (*ctx).release(array as u64);
+        made.unwrap_or_else(|code| fail_with(ctx, code, None))
+    }
+}
+
+/// A sensitivity that the evaluator collected, owned, as one of this runtime.
+///
+/// # Safety
+/// It is a live handle to a value.
+unsafe fn out_of_value(ctx: *mut Context, mut object: *mut u64) -> *mut u64 {
+    // SAFETY: by this function's contract; `read_out` catches what unwinds.
+    unsafe {
+        if stack::on_host(ctx, read_out, (&raw mut object).cast()) != 0 {
+            leave(ctx);
+        }
+    }
+    object
+}
+
+/// Puts the sensitivity instead of its handle, on the thread's stack; 0 if it went well.
+unsafe extern "C" fn read_out(ctx: *mut Context, object: *mut u8) -> u64 {
+    // SAFETY: `out_of_value` gave the context of the run and the place of the handle, and waits.
+    let (ctx, place) = unsafe { (&mut *ctx, &mut *object.cast::<*mut u64>()) };
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the handle is alive; it isn't used again once it is released.
+        let value = unsafe { handle::value(*place).clone() };
+        // Times one it is the same, and no sum any more.
+        let times_one = [value, Value::Real(1.0), Value::Zero];
+        let array = match eval::prims::compute_values(Prim::Scale, times_one) {
+            Ok(Value::Array(array)) => array,
+            Ok(_) => return Err(Failure::Mismatch("a sensitivity isn't that of an array".into())),
+            Err(fault) => return Err(Failure::Error { code: fault.code, span: None }),
+        };
+        let Some(reals) = array.to_reals() else {
+            return Err(Failure::Mismatch("a sensitivity isn't that of reals".into()));
+        };
+        let lengths: Vec<u64> = array.shape.iter().map(|&n| n as u64).collect();
+        let dense = ctx.collector_dense(&lengths, &reals, array.holes);
+        let dense = dense.map_err(|code| Failure::Error { code, span: None })?;
+        // SAFETY: it was owned.
+        unsafe { ctx.release(std::mem::replace(place, dense) as u64) };
+        Ok(())
+    }));
+    let failure = match outcome {
+        Ok(Ok(())) => return 0,
+        Ok(Err(failure)) => failure,
+        Err(payload) => {
+            ctx.panic = Some(payload);
+            Failure::Panic
+        }
+    };
+    ctx.fail(failure);
+    1
 }
 
 /// An owned array of numbers as a sensitivity: −0.0 in it is a number.

@@ -313,6 +313,30 @@ impl Context {
         Ok(of.0)
     }
 
+    /// The sensitivity that is `part` from element `at` on, in range, in its dense form; nothing if it is too small a part for that.
+    pub fn collector_piece(
+        &mut self,
+        lengths: &[u64],
+        at: u64,
+        part: ArrayView,
+        holes: bool,
+    ) -> Option<Result<*mut u64, Code>> {
+        let size = lengths.iter().product::<u64>();
+        if size > FEW && (part.size() as u64).saturating_mul(4) < size {
+            return None;
+        }
+        let array = match self.holes(lengths) {
+            Ok(array) => array,
+            Err(code) => return Some(Err(code)),
+        };
+        // SAFETY: the array is new, and the part is in range.
+        let out = unsafe { slice::from_raw_parts_mut(array.elements().cast::<f64>(), array.size()) };
+        let zero = if holes { HOLE } else { 0.0 };
+        let out = &mut out[at as usize..at as usize + part.size()];
+        out.iter_mut().zip(reals(part)).for_each(|(out, x)| *out = x + zero);
+        Some(Ok(array.object))
+    }
+
     /// A new array of holes.
     fn holes(&mut self, lengths: &[u64]) -> Result<ArrayView, Code> {
         // SAFETY: the descriptor is that of arrays of reals; the array is new.

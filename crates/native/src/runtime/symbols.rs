@@ -10,7 +10,7 @@ use super::checks::{
     rt_check_alone, rt_check_array, rt_check_axis, rt_check_element, rt_check_holds, rt_check_matrix, rt_check_node,
     rt_check_object, rt_check_pointer,
 };
-use super::collect::{rt_add_at, rt_add_placed, rt_one_hot, rt_place, rt_plus};
+use super::collect::{rt_add_at, rt_add_placed, rt_dense, rt_one_hot, rt_place, rt_plus};
 use super::handle;
 use super::prim::rt_prim;
 use super::products::{rt_product, rt_products};
@@ -38,6 +38,7 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_place", rt_place as *const ()),
         ("rt_add_placed", rt_add_placed as *const ()),
         ("rt_plus", rt_plus as *const ()),
+        ("rt_dense", rt_dense as *const ()),
         ("rt_text", rt_text as *const ()),
         ("rt_quiet", rt_quiet as *const ()),
         ("rt_int_pow", rt_int_pow as *const ()),

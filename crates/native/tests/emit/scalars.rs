@@ -12,9 +12,9 @@ const ALL: &[Scalar] = {
     use Scalar::*;
     &[
         Add, Sub, Mul, Div, Neg, Abs, Sign, Minimum, Maximum, Remainder, Floor, Ceil, Round, Trunc, Sqrt, PowerSlope,
-        PowerLog, Eq, Ne, Lt, Le, Gt, Ge, IsNan, IsFinite, IntAdd, IntSub, IntMul, IntNeg, IntAbs, IntSign, IntMinimum,
-        IntMaximum, IntDiv, IntMod, IntPow, IntEq, IntNe, IntLt, IntLe, IntGt, IntGe, Length, ToReal, ToInt,
-        BoolToReal, Not, BoolEq, Select,
+        PowerLog, Eq, Ne, Lt, Le, Gt, Ge, IsNan, IsFinite, IsHole, IntAdd, IntSub, IntMul, IntNeg, IntAbs, IntSign,
+        IntMinimum, IntMaximum, IntDiv, IntMod, IntPow, IntEq, IntNe, IntLt, IntLe, IntGt, IntGe, Length, ToReal,
+        ToInt, BoolToReal, Not, BoolEq, Select,
     ]
 };
 

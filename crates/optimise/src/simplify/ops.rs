@@ -201,6 +201,14 @@ impl Simplifier<'_> {
                 Known::Shaped(vector, _) => Some(vector.clone()),
                 _ => None,
             },
+            Op::Dense(handle) => match self.known(handle) {
+                Known::Collected(array) => Some(array.clone()),
+                _ => None,
+            },
+            Op::Collected(array) => match self.known(array) {
+                Known::Dense(handle) => Some(handle.clone()),
+                _ => None,
+            },
             Op::Element(array, indices) => match (self.known(array), &indices[..]) {
                 (Known::Array(elements), [Atom::Int(i)]) => elements.get(usize::try_from(*i).ok()?).cloned(),
                 _ => None,
@@ -246,6 +254,8 @@ impl Simplifier<'_> {
             }
             Op::Scalar(Scalar::Length, _) | Op::Axis(..) => Known::IsLength,
             Op::Shaped(vector, lengths) => Known::Shaped(vector.clone(), lengths.clone()),
+            Op::Collected(array) => Known::Collected(array.clone()),
+            Op::Dense(handle) => Known::Dense(handle.clone()),
             Op::Scalar(Scalar::IntEq, args) => Known::Same(args[0].clone(), args[1].clone()),
             _ => return,
         };

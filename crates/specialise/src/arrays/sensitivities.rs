@@ -77,7 +77,7 @@ impl Specialiser<'_> {
     }
 
     /// An array as a handle.
-    pub(super) fn collected(&mut self, value: &Val, rank: u32, element: ShapeId, span: Span) -> Result1<Val> {
+    pub fn collected(&mut self, value: &Val, rank: u32, element: ShapeId, span: Span) -> Result1<Val> {
         let shape = self.handle_shape(rank, element);
         let zero = self.zero();
         self.bridge(Prim::Materialise, vec![zero, value.clone()], shape, span)

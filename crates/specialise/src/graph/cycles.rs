@@ -20,6 +20,7 @@ impl Graph {
         self.work += draft.nodes.len();
         // Cyclic shapes that are mentioned take part in the minimisation.
         self.import_cyclic(&mut draft, root);
+        draft.collect_numbers(self);
         let mut done: FxHashMap<usize, ShapeId> = FxHashMap::default();
         for component in draft.components(root) {
             let cyclic = component.len() > 1 || draft.mentions(component[0], component[0]);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use first_order::{Alternative, Head, ShapeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Graph, Key, NEVER, ZERO};
+use super::{Graph, Key, NEVER, REAL, ZERO, array_kind};
 
 /// A shape under construction refers to finished shapes and to others under construction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -109,6 +109,27 @@ impl Draft {
                 self.nodes[a].insert(key, (head, refs));
             }
         }
+    }
+
+    /// An array of numbers that may be a sensitivity with holes as well is one: what uses it needn't be written twice.
+    pub(super) fn collect_numbers(&mut self, graph: &Graph) {
+        for at in 0..self.nodes.len() {
+            let collected = self.nodes[at].values().filter_map(|(head, parts)| match (head, &parts[..]) {
+                (Head::Handle(rank), [element]) if self.is_real_or_zero(graph, *element) => Some(*rank),
+                _ => None,
+            });
+            for rank in collected.collect::<Vec<u32>>() {
+                self.nodes[at].remove(&Key::Array(rank, array_kind(REAL)));
+            }
+        }
+    }
+
+    fn is_real_or_zero(&self, graph: &Graph, element: Ref) -> bool {
+        let heads: Vec<&Head> = match element {
+            Ref::Done(id) => graph.alternatives(id).iter().map(|one| &one.head).collect(),
+            Ref::Draft(at) => self.nodes[self.find(at)].values().map(|(head, _)| head).collect(),
+        };
+        heads.contains(&&Head::Real) && heads.iter().all(|head| matches!(head, Head::Zero | Head::Real))
     }
 
     /// One part for two: finished shapes are joined, drafts will be unified.

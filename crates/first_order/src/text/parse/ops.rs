@@ -109,6 +109,8 @@ impl Parser<'_> {
             "len" => Ok(Op::Len(self.atom()?)),
             "axis" => Ok(Op::Axis(self.atom()?, self.number()?)),
             "flat" => Ok(Op::Flat(self.atom()?)),
+            "dense" => Ok(Op::Dense(self.atom()?)),
+            "collected" => Ok(Op::Collected(self.atom()?)),
             "shaped" => Ok(Op::Shaped(self.atom()?, self.atoms('[', ']')?)),
             "element" => Ok(Op::Element(self.atom()?, self.atoms('[', ']')?)),
             "replace" => {
