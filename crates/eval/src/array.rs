@@ -97,6 +97,8 @@ impl Array {
     pub fn holds(&self) -> Holds {
         match &self.elements {
             Elements::Real(_) => Holds::REAL,
+            // Nobody knows: reals, as everywhere else where they are needed.
+            elements if !elements.is_known() => Holds::REAL,
             Elements::Int(_) | Elements::Bool(_) => Holds::DISCRETE,
             Elements::Values(values) => self.holds.get().unwrap_or_else(|| {
                 let holds = values.sample().iter().fold(Holds::of_all(values), |all, sample| all.and(sample.holds()));

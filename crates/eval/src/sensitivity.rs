@@ -131,7 +131,7 @@ fn unfold_array(of: &Array, d: &Value) -> Result<Value> {
         }
         (Elements::Values(values), _) if of.is_empty() => match values.sample() {
             Some(sample) => Elements::Values(Values::none_like(forced(full(sample, Value::Zero))?)),
-            None => of.elements.clone(),
+            None => Elements::Real(vec![]),
         },
         _ => {
             let d = |i| given.as_ref().map_or(Value::Zero, |given| given.sensitivity_at(i));

@@ -314,13 +314,65 @@ impl Specialiser<'_> {
     }
 
     fn index(&mut self, prim: Prim, alt: &Alt, spec: &Val, span: Span) -> Result1<Val> {
+        self.settled_index(spec, span, &mut |this, spec| this.settled_index_of(prim, alt, spec, span))
+    }
+
+    /// What `each` makes of an index of which all is known but its numbers: for each kind that it, one of its parts or the end of a range may be.
+    fn settled_index(
+        &mut self,
+        spec: &Val,
+        span: Span,
+        each: &mut dyn FnMut(&mut Self, Val) -> Result1<Val>,
+    ) -> Result1<Val> {
         let spec = self.forced(spec, span)?;
         if self.graph.alternatives(spec.shape).len() > 1 {
             return self.split(&spec, span, &mut |this, one| {
                 let spec = this.narrowed(&one);
-                this.index(prim, alt, &spec, span)
+                this.settled_index(&spec, span, each)
             });
         }
+        match self.graph.only(spec.shape).cloned() {
+            Some(Alternative { head: head @ Head::Tuple, parts })
+                if parts.iter().any(|part| self.may_be_several(*part)) =>
+            {
+                let content = self.opened(&spec, span);
+                let mut parts = self.all_parts(&Alt { head, parts, content, whole: None }, span);
+                parts.reverse();
+                self.settled_index_parts(vec![], parts, span, each)
+            }
+            _ => each(self, spec),
+        }
+    }
+
+    /// The same for a tuple of parts that are settled and others that aren't yet, the next of them last.
+    fn settled_index_parts(
+        &mut self,
+        settled: Vec<Val>,
+        mut rest: Vec<Val>,
+        span: Span,
+        each: &mut dyn FnMut(&mut Self, Val) -> Result1<Val>,
+    ) -> Result1<Val> {
+        let Some(next) = rest.pop() else {
+            let whole = self.construct(Head::Tuple, settled, span)?;
+            return each(self, whole);
+        };
+        self.settled_index(&next, span, &mut |this, part| {
+            let settled = settled.iter().cloned().chain([part]).collect();
+            this.settled_index_parts(settled, rest.clone(), span, each)
+        })
+    }
+
+    /// May a part of an index be of several kinds, or the end of a range?
+    fn may_be_several(&self, part: ShapeId) -> bool {
+        let several = |shape: ShapeId| self.graph.alternatives(shape).len() > 1;
+        several(part)
+            || self
+                .graph
+                .only(part)
+                .is_some_and(|one| one.head == Head::Tuple && one.parts.iter().any(|end| several(*end)))
+    }
+
+    fn settled_index_of(&mut self, prim: Prim, alt: &Alt, spec: Val, span: Span) -> Result1<Val> {
         let (Head::Array(rank) | Head::Handle(rank)) = alt.head else { unreachable!("arrays: an array") };
         if let Head::Array(_) = alt.head
             && let Some(indices) = self.indices(&spec, span)?
@@ -367,10 +419,14 @@ impl Specialiser<'_> {
 
     fn update(&mut self, alt: &Alt, spec: &Val, value: &Val, span: Span) -> Result1<Val> {
         let Head::Array(rank) = alt.head else { return self.fail(codes::WRONG_KIND, span) };
-        let (spec, value) = (self.forced(spec, span)?, self.forced(value, span)?);
+        let value = self.forced(value, span)?;
+        self.settled_index(spec, span, &mut |this, spec| this.settled_update(alt, rank, &spec, &value, span))
+    }
+
+    fn settled_update(&mut self, alt: &Alt, rank: u32, spec: &Val, value: &Val, span: Span) -> Result1<Val> {
         let array = self.narrowed(alt);
         let element = alt.parts[0];
-        let indices = self.indices(&spec, span)?;
+        let indices = self.indices(spec, span)?;
         if let Some(indices) = indices {
             if indices.len() as u32 > rank {
                 return self.fail(codes::INDEX_OUT_OF_RANGE, span);
@@ -378,7 +434,7 @@ impl Specialiser<'_> {
             let whole = indices.len() as u32 == rank;
             let wanted = if whole { element } else { self.array_shape(rank - indices.len() as u32, element) };
             let value =
-                if element == REAL && value.shape == INT { self.as_real_value(&value, span) } else { value.clone() };
+                if element == REAL && value.shape == INT { self.as_real_value(value, span) } else { value.clone() };
             let is_array = self
                 .graph
                 .alternatives(value.shape)
@@ -415,7 +471,7 @@ impl Specialiser<'_> {
             _ => return self.dynamic(span, "an array is updated with a value of another kind"),
         };
         let shape = self.array_shape(rank, element);
-        self.bridge(Prim::Update, vec![array, spec, value], shape, span)
+        self.bridge(Prim::Update, vec![array, spec.clone(), value.clone()], shape, span)
     }
 
     fn count(&mut self, n: &Val, span: Span) -> Result1<Atom> {

@@ -35,8 +35,6 @@ enum Kind {
     VectorStruct,
     /// An int that is a length: mostly small
     Size,
-    /// The same, and not 0: the rank of an array without rows isn't known to all engines
-    PositiveSize,
     /// A number, written out
     Number,
 }
@@ -56,7 +54,6 @@ impl Kind {
             'P' => Kind::Struct,
             'Q' => Kind::VectorStruct,
             'Z' => Kind::Size,
-            'Y' => Kind::PositiveSize,
             'L' => Kind::Number,
             other => panic!("hostile: no kind is called {other}"),
         }

@@ -35,7 +35,6 @@ pub(super) fn of(kind: Kind) -> &'static [Template] {
         Kind::Struct => STRUCTS,
         Kind::VectorStruct => VECTOR_STRUCTS,
         Kind::Size => SIZES,
-        Kind::PositiveSize => POSITIVE_SIZES,
         Kind::Number => unreachable!("hostile: a number is written out"),
     }
 }
@@ -57,7 +56,6 @@ pub(super) fn constants(kind: Kind) -> &'static [&'static str] {
         Kind::Struct => &["{x: 0.5, n: 1}"],
         Kind::VectorStruct => &["{a: [0.5, 1.5], x: 0.5}"],
         Kind::Size => &["0", "1", "2", "3", "4"],
-        Kind::PositiveSize => &["1", "2", "3"],
     }
 }
 
@@ -77,7 +75,6 @@ pub(super) fn odd(kind: Kind) -> &'static [&'static str] {
         Kind::Vectors => &["[]", "[{a: [], x: 1.0}]"],
         Kind::Struct => &["{x: inf, n: -1}"],
         Kind::VectorStruct => &["{a: zeros(0), x: nan}"],
-        Kind::PositiveSize => &["1000000000000", "4611686018427387904", "2.5", "40"],
         Kind::Size => &["-1", "1000000000000", "4611686018427387904", "9223372036854775807", "2.5", "300"],
     }
 }
@@ -407,8 +404,6 @@ const STRUCTS: &[Template] = &[
 
 const VECTOR_STRUCTS: &[Template] =
     &[often("{a: $V, x: $R}"), often("{$Q with a: $V}"), often("{ let @w = $W; @w[mod($I, len(@w))] }")];
-
-const POSITIVE_SIZES: &[Template] = &[often("(1 + mod($I, 3))"), often("(1 + len($V))")];
 
 const SIZES: &[Template] = &[
     often("mod($I, 5)"),
