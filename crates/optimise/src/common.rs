@@ -42,7 +42,7 @@ enum Key {
     Dense(Operand),
     Collected(Operand),
     Require(Operand),
-    Table(String),
+    Table(Type, String),
     Element(Operand, Vec<Operand>),
 }
 
@@ -186,7 +186,7 @@ impl Known<'_> {
             Op::Struct(fields) => Some(Key::Struct(of(), operands(fields))),
             Op::Inject(tag, content) => Some(Key::Inject(of(), *tag, operand(content))),
             Op::Field(whole, at) => Some(Key::Field(operand(whole), *at)),
-            Op::Tabulate { .. } | Op::Sum { .. } => Some(Key::Table(self.table(op)?)),
+            Op::Tabulate { .. } | Op::Sum { .. } => Some(Key::Table(of(), self.table(op)?)),
             Op::Len(array) => Some(Key::Len(operand(array))),
             Op::Axis(array, axis) => Some(Key::Axis(operand(array), *axis)),
             Op::Flat(array) => Some(Key::Flat(operand(array))),

@@ -206,3 +206,23 @@ fn long_chains_of_arrays_take_linear_time() {
     optimise(&mut program);
     assert!(ops(&program).iter().all(|op| !matches!(op, Op::Prim { .. })));
 }
+
+/// Where all elements fail, nothing inside says what they would be.
+#[test]
+fn arrays_of_different_types_whose_elements_fail_alike_are_two() {
+    let program = of_vector(|b, _, n| {
+        let failing = |b: &mut FunctionBuilder, _| {
+            b.bind(Type::unit(), Op::Fail(base::codes::BAD_INDEX));
+            End::Never
+        };
+        let pair = Type::fields([Type::Real, Type::Int]);
+        let pairs = b.tabulate(Type::array(pair.clone(), 1), n.clone(), failing);
+        let numbers = b.tabulate(reals(1), n.clone(), failing);
+        let element = b.bind(pair, Op::Element(pairs, vec![n.clone()]));
+        let x = b.bind(Type::Real, Op::Field(element, 0));
+        let y = b.bind(Type::Real, Op::Element(numbers, vec![n]));
+        b.scalar(Type::Real, Scalar::Add, [x, y])
+    });
+    let program = same_after(program, "common", &[on_vector(&[], 0), on_vector(&[], 2)]);
+    check(&program).unwrap_or_else(|violations| panic!("{violations:?}\n{}", text(&program)));
+}
