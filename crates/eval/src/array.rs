@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 
+use crate::probe;
 use crate::value::{Holds, Value};
 
 mod values;
@@ -51,7 +52,14 @@ pub struct Ragged {
 
 impl Array {
     pub fn new(shape: Vec<usize>, elements: Elements) -> Array {
-        Array { shape, elements, holes: false, holds: Cell::new(None) }
+        let mut array = Array { shape, elements, holes: false, holds: Cell::new(None) };
+        if array.shape.iter().product::<usize>() != array.elements.len() {
+            // Only where values don't matter do lengths not fit: then nobody saw them.
+            assert!(probe::is_active(), "array: the elements have another number than the shape");
+            array.shape.fill(0);
+            array.elements = array.elements.none();
+        }
+        array
     }
 
     pub fn with_holes(mut self, holes: bool) -> Array {
