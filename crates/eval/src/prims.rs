@@ -10,7 +10,7 @@ use crate::fault::{Fault, Result, expected};
 use crate::lazy::forced;
 use crate::machine::{Flow, Frame, Machine};
 use crate::value::{Form, Value};
-use crate::{memory, probe, sparse};
+use crate::{memory, probe, show, sparse};
 
 mod arithmetic;
 mod arrays;
@@ -160,6 +160,13 @@ fn length(prim: Prim, n: &Value) -> Result<usize> {
         Value::Int(n) if probe::is_active() => Ok((n as usize).min(probe::MAX_LENGTH)),
         Value::Int(n) if memory::has_room_for((n as usize).saturating_mul(size_of::<Value>())) => Ok(n as usize),
         Value::Int(n) => Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of {n} elements is too large")).err(),
+        Value::Real(x) => {
+            let text =
+                format!("expected an int as the length for `{prim}`, found {}", show::described(&Value::Real(x)));
+            Fault::new(codes::BAD_INDEX, text)
+                .help("`div(a, b)` divides ints; `int(x)` is the whole part of a real")
+                .err()
+        }
         other => expected(codes::BAD_INDEX, &format!("an int as the length for `{prim}`"), &other),
     }
 }
