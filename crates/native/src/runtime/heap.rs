@@ -56,6 +56,10 @@ pub(super) struct Heap {
 /// An array that grows begins in at most so much room, 64 KiB.
 const MOST_WORDS_TO_BEGIN_WITH: usize = 8192;
 
+/// So many bytes of large objects are kept beyond what was in use at once: sizes differ, and memory that goes back to the system costs a
+/// page fault for each page when it is taken again.
+const KEPT: usize = 2 << 20;
+
 /// Large objects that were returned, for the next of the same size: arrays come and go in loops.
 #[derive(Debug, Default)]
 struct Spare {
@@ -291,7 +295,7 @@ impl Context {
         if words > MOST_WORDS || !self.has_room_for(words * 8) {
             return Err(codes::ARRAY_TOO_LARGE);
         }
-        if self.heap.bytes + self.heap.spare.bytes + words * 8 > self.heap.most {
+        if self.heap.bytes + self.heap.spare.bytes + words * 8 > self.heap.most + KEPT {
             self.heap.spare = Spare::default();
         }
         // SAFETY: the size isn't zero.
@@ -317,8 +321,8 @@ impl Context {
             }
             self.heap.bytes -= words * 8;
             self.heap.large_alive -= words * 8;
-            // With what is kept, no more memory is taken than was in use at once.
-            if keep && self.heap.bytes + self.heap.spare.bytes + words * 8 <= self.heap.most {
+            // With what is kept, hardly more memory is taken than was in use at once.
+            if keep && self.heap.bytes + self.heap.spare.bytes + words * 8 <= self.heap.most + KEPT {
                 self.heap.spare.keep(header, words);
             } else {
                 dealloc(header.cast(), large_layout(words));
