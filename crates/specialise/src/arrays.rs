@@ -314,13 +314,15 @@ impl Specialiser<'_> {
     }
 
     fn index(&mut self, prim: Prim, alt: &Alt, spec: &Val, span: Span) -> Result1<Val> {
-        self.settled_index(spec, span, &mut |this, spec| this.settled_index_of(prim, alt, spec, span))
+        self.settled_index(spec, 0, span, &mut |this, spec| this.settled_index_of(prim, alt, spec, span))
     }
 
     /// What `each` makes of an index of which all is known but its numbers: for each kind that it, one of its parts or the end of a range may be.
+    /// `inside`: 0 for the index, 1 for its parts, 2 for the ends of ranges; what those hold is no index, whatever it is.
     fn settled_index(
         &mut self,
         spec: &Val,
+        inside: u32,
         span: Span,
         each: &mut dyn FnMut(&mut Self, Val) -> Result1<Val>,
     ) -> Result1<Val> {
@@ -328,17 +330,17 @@ impl Specialiser<'_> {
         if self.graph.alternatives(spec.shape).len() > 1 {
             return self.split(&spec, span, &mut |this, one| {
                 let spec = this.narrowed(&one);
-                this.settled_index(&spec, span, each)
+                this.settled_index(&spec, inside, span, each)
             });
         }
         match self.graph.only(spec.shape).cloned() {
             Some(Alternative { head: head @ Head::Tuple, parts })
-                if parts.iter().any(|part| self.may_be_several(*part)) =>
+                if inside < 2 && parts.iter().any(|part| self.may_be_several(*part)) =>
             {
                 let content = self.opened(&spec, span);
                 let mut parts = self.all_parts(&Alt { head, parts, content, whole: None }, span);
                 parts.reverse();
-                self.settled_index_parts(vec![], parts, span, each)
+                self.settled_index_parts(vec![], parts, inside + 1, span, each)
             }
             _ => each(self, spec),
         }
@@ -349,6 +351,7 @@ impl Specialiser<'_> {
         &mut self,
         settled: Vec<Val>,
         mut rest: Vec<Val>,
+        inside: u32,
         span: Span,
         each: &mut dyn FnMut(&mut Self, Val) -> Result1<Val>,
     ) -> Result1<Val> {
@@ -356,9 +359,9 @@ impl Specialiser<'_> {
             let whole = self.construct(Head::Tuple, settled, span)?;
             return each(self, whole);
         };
-        self.settled_index(&next, span, &mut |this, part| {
+        self.settled_index(&next, inside, span, &mut |this, part| {
             let settled = settled.iter().cloned().chain([part]).collect();
-            this.settled_index_parts(settled, rest.clone(), span, each)
+            this.settled_index_parts(settled, rest.clone(), inside, span, each)
         })
     }
 
@@ -420,7 +423,7 @@ impl Specialiser<'_> {
     fn update(&mut self, alt: &Alt, spec: &Val, value: &Val, span: Span) -> Result1<Val> {
         let Head::Array(rank) = alt.head else { return self.fail(codes::WRONG_KIND, span) };
         let value = self.forced(value, span)?;
-        self.settled_index(spec, span, &mut |this, spec| this.settled_update(alt, rank, &spec, &value, span))
+        self.settled_index(spec, 0, span, &mut |this, spec| this.settled_update(alt, rank, &spec, &value, span))
     }
 
     fn settled_update(&mut self, alt: &Alt, rank: u32, spec: &Val, value: &Val, span: Span) -> Result1<Val> {
