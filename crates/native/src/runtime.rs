@@ -134,6 +134,20 @@ impl Context {
         self.failure.get_or_insert(failure);
     }
 
+    /// What compiled code is told of work on the thread's stack: 0 if it went well; else the run ends, and why is remembered.
+    fn ended(&mut self, outcome: std::thread::Result<Result<(), Failure>>) -> u64 {
+        let failure = match outcome {
+            Ok(Ok(())) => return 0,
+            Ok(Err(failure)) => failure,
+            Err(payload) => {
+                self.panic = Some(payload);
+                Failure::Panic
+            }
+        };
+        self.fail(failure);
+        1
+    }
+
     pub fn take_failure(&mut self) -> Option<Failure> {
         self.failure.take()
     }

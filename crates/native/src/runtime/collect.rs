@@ -254,16 +254,7 @@ unsafe extern "C" fn read_out(ctx: *mut Context, object: *mut u8) -> u64 {
         unsafe { ctx.release(std::mem::replace(place, dense) as u64) };
         Ok(())
     }));
-    let failure = match outcome {
-        Ok(Ok(())) => return 0,
-        Ok(Err(failure)) => failure,
-        Err(payload) => {
-            ctx.panic = Some(payload);
-            Failure::Panic
-        }
-    };
-    ctx.fail(failure);
-    1
+    ctx.ended(outcome)
 }
 
 /// An owned array of numbers as a sensitivity: −0.0 in it is a number.

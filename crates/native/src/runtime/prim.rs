@@ -55,16 +55,7 @@ unsafe extern "C" fn run(ctx: *mut Context, call: *mut u8) -> u64 {
         }
         outcome
     }));
-    let failure = match outcome {
-        Ok(Ok(())) => return 0,
-        Ok(Err(failure)) => failure,
-        Err(payload) => {
-            ctx.panic = Some(payload);
-            Failure::Panic
-        }
-    };
-    ctx.fail(failure);
-    1
+    ctx.ended(outcome)
 }
 
 /// In a checked run: are the arguments what the site says?
