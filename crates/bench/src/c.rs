@@ -20,7 +20,7 @@ pub struct Program(PathBuf);
 pub enum Products {
     /// One instruction, rounded once: what the compiler does unless told otherwise, where the processor has it.
     Fused,
-    /// Rounded as written. Evert's numbers are the same on every machine, so this is what its code has to do.
+    /// Rounded as written. Evert fuses fewer products than C does by itself, so it lies between the two.
     AsWritten,
 }
 

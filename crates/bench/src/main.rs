@@ -115,8 +115,8 @@ fn measure(options: &Options) -> Result<(), String> {
     let compiler = if options.no_c { None } else { c::Compiler::find() };
     match &compiler {
         Some(compiler) => notes.push(format!(
-            "C: {}, -O3 -march=native; it fuses products with sums, in *÷ C as written* not (-ffp-contract=off): our numbers \
-             are those of the operations as written, on every machine.",
+            "C: {}, -O3 -march=native; it fuses products with sums, in *÷ C as written* not (-ffp-contract=off): we fuse by \
+             a rule of our own that leaves products that could cancel alone, on every machine the same.",
             compiler.describe()
         )),
         None => notes.push("No C compiler: its columns are empty.".to_string()),
