@@ -1,10 +1,7 @@
 //! The hunt for programs on which engines disagree: random programs in child processes, so that neither a crash nor an endless
 //! loop ends the hunt, and finds made smaller.
 //!
-//! `--seed N` is the first seed, `--count N` or `--minutes N` how many, `--jobs N` how many at once; `--as-found` doesn't make
-//! finds smaller; `--patience N` is the time in seconds that a step may take; `--show` prints the program of the first seed.
-//! `--arrays` makes programs about arrays that try to break them ([`crate::hostile`]); `--checked` has compiled code verify its memory.
-//! The last line says what was done.
+//! [`USAGE`] says what may be asked for; the last line of the output says what was done.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -19,6 +16,18 @@ use evert::Checks;
 use crate::differential::{Case, Tally, compare};
 use crate::generate::{self, PRODUCTIONS, Program};
 use crate::{hostile, shrink};
+
+const USAGE: &str = "\
+usage: differential [--seed N] [--count N | --minutes N] [--jobs N] [--as-found] [--patience N] [--arrays] [--checked] [--show]
+  --seed N      the first program (0)
+  --count N     so many programs; without it and --minutes, no end
+  --minutes N   programs for so long
+  --jobs N      so many at once (as many as there are processors)
+  --as-found    doesn't make finds smaller
+  --patience N  seconds that a step may take (30)
+  --arrays      programs about arrays that try to break them, instead of smooth ones
+  --checked     compiled code verifies its memory
+  --show        prints the program of the first seed";
 
 /// A step that takes longer than this, in seconds, is a find.
 const PATIENCE: u64 = 30;
@@ -104,11 +113,20 @@ pub fn main() {
     std::process::exit(i32::from(!hunt.finds.is_empty()));
 }
 
+/// Ends with what may be asked for.
+fn misused(what: &str) -> ! {
+    eprintln!("{what}\n{USAGE}");
+    std::process::exit(2)
+}
+
 fn read_arguments() -> Arguments {
     let mut found = Arguments::default();
     let mut rest = std::env::args().skip(1);
     while let Some(word) = rest.next() {
-        let mut number = || rest.next().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{word} N"));
+        let mut number = || {
+            let found = rest.next().and_then(|text| text.parse().ok());
+            found.unwrap_or_else(|| misused(&format!("{word} needs a number")))
+        };
         match word.as_str() {
             "--seed" => found.seed = number(),
             "--count" => found.count = Some(number()),
@@ -123,7 +141,11 @@ fn read_arguments() -> Arguments {
                 println!("{}// at {}", program.source(), program.points.join(" and "));
                 std::process::exit(0);
             }
-            other => panic!("{other}: see the beginning of hunt.rs"),
+            "--help" => {
+                println!("{USAGE}");
+                std::process::exit(0);
+            }
+            other => misused(&format!("{other} isn't known")),
         }
     }
     found

@@ -258,12 +258,8 @@ impl Call<'_> {
     /// Ends the call with an array that `write` fills. If it is a sensitivity and has no `holes`, numbers in it aren't −0.0.
     fn array(&mut self, kind: ElementKind, lengths: &[u64], holes: bool, write: impl FnOnce(&mut [u64])) -> Outcome {
         let target = self.target(kind, lengths.len(), holes)?;
-        let descriptor = match target {
-            Target::Array(tag) => self.border.layouts.get(self.site.result).alternatives[tag].array(),
-            Target::Handle => collector::reals_descriptor(),
-        };
-        // SAFETY: the layouts outlive the run, and the descriptor is that of such arrays.
-        let array = match unsafe { self.ctx.array(descriptor, lengths) } {
+        // SAFETY: the descriptor is that of such arrays, and outlives the run.
+        let array = match unsafe { self.ctx.array(self.descriptor(target), lengths) } {
             Ok(object) => object,
             Err(code) => return Some(Err(code)),
         };
@@ -282,6 +278,41 @@ impl Call<'_> {
         self.give_array(array, target)?;
         self.release_arguments(None);
         Some(Ok(()))
+    }
+
+    /// Ends the call with an array of the words of an argument and those that follow them, in the argument's own room where that can be.
+    fn extended(&mut self, kind: ElementKind, first: ArrayView, rest: &[u64], lengths: &[u64], holes: bool) -> Outcome {
+        let target = self.target(kind, lengths.len(), holes)?;
+        let (descriptor, words) = (self.descriptor(target), first.element_words());
+        // SAFETY: the call owns its arguments; the array has room for the words of both, which don't overlap.
+        let (elements, array, kept) = unsafe {
+            let remade = self.ctx.remade(first, descriptor, lengths);
+            let array = match remade.map_or_else(|| self.ctx.array(descriptor, lengths), Ok) {
+                Ok(object) => object,
+                Err(code) => return Some(Err(code)),
+            };
+            let elements = ArrayView::new(array).elements();
+            if remade.is_none() {
+                elements.copy_from_nonoverlapping(first.elements(), words);
+            }
+            elements.add(words).copy_from_nonoverlapping(rest.as_ptr(), rest.len());
+            (std::slice::from_raw_parts_mut(elements, words + rest.len()), array, remade.map(|_| first))
+        };
+        if target == Target::Handle && !holes {
+            number_zeros(elements);
+        }
+        eval::work::add(elements.len());
+        self.give_array(array, target).expect("the result has such an alternative");
+        self.release_arguments(kept);
+        Some(Ok(()))
+    }
+
+    /// That of arrays of one word for each element.
+    fn descriptor(&self, target: Target) -> *const object::Descriptor {
+        match target {
+            Target::Array(tag) => self.border.layouts.get(self.site.result).alternatives[tag].array(),
+            Target::Handle => collector::reals_descriptor(),
+        }
     }
 
     fn give_array(&mut self, array: *mut u64, target: Target) -> Option<()> {

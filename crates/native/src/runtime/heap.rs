@@ -1,15 +1,17 @@
 //! The memory of a run: small objects from chunks and free lists, large ones one by one.
 //!
 //! Chunks are never returned during a run. At its end the next run gets the first one, and the others are spare: most of the time of a
-//! short run with a tape would be the system clearing pages. Large objects stand in a list, so that they can be returned when a run was left.
+//! short run with a tape would be the system clearing pages.
 
-use std::alloc::{Layout, alloc, dealloc, realloc};
+mod large;
+
+use std::alloc::{Layout, alloc, dealloc};
 use std::ptr;
 
 use base::{Code, codes};
 use eval::memory;
-use rustc_hash::FxHashMap;
 
+use self::large::{MOST_WORDS, Spare};
 use super::ledger::Ledger;
 use super::object::{self, ArrayView, Descriptor, HANDLE, HEADER, is_object};
 use super::survey::Survey;
@@ -19,11 +21,6 @@ const FIRST_CHUNK: usize = 1 << 20;
 const LARGEST_CHUNK: usize = 64 << 20;
 /// Where the system has pages of this size, a long tape costs few page faults.
 const HUGE_PAGE: usize = 2 << 20;
-/// Words before a large object: previous, next, its words in all, one for alignment.
-const LARGE_HEADER: usize = 4;
-/// No object is larger; protects products of lengths.
-const MOST_WORDS: usize = 1 << 44;
-
 /// No array grows longer: a recursion without end ends here even if it remembers nothing.
 const LONGEST: usize = 1 << 32;
 
@@ -55,73 +52,6 @@ pub(super) struct Heap {
 
 /// An array that grows begins in at most so much room, 64 KiB.
 const MOST_WORDS_TO_BEGIN_WITH: usize = 8192;
-
-/// So many bytes of large objects are kept beyond what was in use at once: sizes differ, and memory that goes back to the system costs a
-/// page fault for each page when it is taken again.
-const KEPT: usize = 2 << 20;
-
-/// Large objects that were returned, for the next of the same size: arrays come and go in loops.
-#[derive(Debug, Default)]
-struct Spare {
-    /// Their headers, by their words in all.
-    blocks: FxHashMap<usize, Vec<*mut u64>>,
-    /// Chunks of earlier runs.
-    chunks: Vec<(*mut u8, Layout)>,
-    bytes: usize,
-}
-
-impl Spare {
-    /// More than this isn't kept of chunks.
-    const MOST_CHUNKS: usize = LARGEST_CHUNK;
-
-    /// A block of so many words.
-    fn take(&mut self, words: usize) -> Option<*mut u64> {
-        let header = self.blocks.get_mut(&words)?.pop()?;
-        self.bytes -= words * 8;
-        Some(header)
-    }
-
-    /// A chunk of so many bytes.
-    fn take_chunk(&mut self, size: usize) -> Option<(*mut u8, Layout)> {
-        let at = self.chunks.iter().position(|(_, layout)| layout.size() == size)?;
-        self.bytes -= size;
-        Some(self.chunks.swap_remove(at))
-    }
-
-    /// Is the chunk kept? Those of one run are, up to a limit, if memory isn't short.
-    fn keep_chunk(&mut self, chunk: *mut u8, layout: Layout) -> bool {
-        let chunks: usize = self.chunks.iter().map(|(_, layout)| layout.size()).sum();
-        let fits = chunks + layout.size() <= Self::MOST_CHUNKS && memory::has_room_for(4 * Self::MOST_CHUNKS);
-        if fits {
-            self.chunks.push((chunk, layout));
-            self.bytes += layout.size();
-        }
-        fits
-    }
-
-    fn has(&self, words: usize) -> bool {
-        self.blocks.get(&words).is_some_and(|blocks| !blocks.is_empty())
-    }
-
-    fn keep(&mut self, header: *mut u64, words: usize) {
-        self.blocks.entry(words).or_default().push(header);
-        self.bytes += words * 8;
-    }
-}
-
-impl Drop for Spare {
-    fn drop(&mut self) {
-        for (words, headers) in std::mem::take(&mut self.blocks) {
-            // SAFETY: each was allocated with this layout, and nobody uses it.
-            headers.into_iter().for_each(|header| unsafe { dealloc(header.cast(), large_layout(words)) });
-        }
-        for (chunk, layout) in self.chunks.drain(..) {
-            // SAFETY: as above.
-            unsafe { dealloc(chunk, layout) };
-        }
-        self.bytes = 0;
-    }
-}
 
 impl Default for Heap {
     fn default() -> Heap {
@@ -262,72 +192,12 @@ impl Context {
         self.bump_end = unsafe { chunk.add(size) }.cast();
     }
 
-    fn large(&mut self, words: usize) -> Result<*mut u64, Code> {
-        let header = match self.heap.spare.take(words) {
-            Some(header) => header,
-            None => self.new_large(words)?,
-        };
-        self.heap.took(words * 8);
-        self.heap.large_bytes += words * 8;
-        self.heap.large_alive += words * 8;
-        // SAFETY: the header has its words; the first of the list is another large object's header.
-        unsafe {
-            header.write(0);
-            header.add(1).write(self.heap.large as u64);
-            header.add(2).write(words as u64);
-            if !self.heap.large.is_null() {
-                self.heap.large.write(header as u64);
-            }
-            self.heap.large = header;
-            Ok(header.add(LARGE_HEADER))
-        }
-    }
-
     /// May so many bytes be taken? If not at once, then perhaps without those that are only kept.
     fn has_room_for(&mut self, bytes: usize) -> bool {
         if !memory::has_room_for(bytes) && self.heap.spare.bytes > 0 {
             self.heap.spare = Spare::default();
         }
         memory::has_room_for(bytes)
-    }
-
-    fn new_large(&mut self, words: usize) -> Result<*mut u64, Code> {
-        if words > MOST_WORDS || !self.has_room_for(words * 8) {
-            return Err(codes::ARRAY_TOO_LARGE);
-        }
-        if self.heap.bytes + self.heap.spare.bytes + words * 8 > self.heap.most + KEPT {
-            self.heap.spare = Spare::default();
-        }
-        // SAFETY: the size isn't zero.
-        let header: *mut u64 = unsafe { alloc(large_layout(words)) }.cast();
-        if header.is_null() { Err(codes::ARRAY_TOO_LARGE) } else { Ok(header) }
-    }
-
-    /// # Safety
-    /// `object` is a large object that nobody uses any more.
-    unsafe fn return_large(&mut self, object: *mut u64, keep: bool) {
-        // SAFETY: the header stands before the object; its neighbours in the list are alive.
-        unsafe {
-            let header = object.sub(LARGE_HEADER);
-            let (previous, next) = (header.read() as *mut u64, header.add(1).read() as *mut u64);
-            let words = header.add(2).read() as usize;
-            if previous.is_null() {
-                self.heap.large = next;
-            } else {
-                previous.add(1).write(next as u64);
-            }
-            if !next.is_null() {
-                next.write(previous as u64);
-            }
-            self.heap.bytes -= words * 8;
-            self.heap.large_alive -= words * 8;
-            // With what is kept, hardly more memory is taken than was in use at once.
-            if keep && self.heap.bytes + self.heap.spare.bytes + words * 8 <= self.heap.most + KEPT {
-                self.heap.spare.keep(header, words);
-            } else {
-                dealloc(header.cast(), large_layout(words));
-            }
-        }
     }
 
     /// An array of rank 1 that is longer by one element, which is anything, with room for more; the array itself is given up.
@@ -377,39 +247,6 @@ impl Context {
             let view = ArrayView::new(moved);
             view.set_capacity(capacity);
             view.set_length(length + 1);
-            Ok(moved)
-        }
-    }
-
-    /// # Safety
-    /// `object` is a large object with one owner; it may move.
-    unsafe fn resize_large(&mut self, object: *mut u64, words: usize) -> Result<*mut u64, Code> {
-        // SAFETY: the header stands before the object; its neighbours in the list are alive.
-        unsafe {
-            let old = object.sub(LARGE_HEADER);
-            let (previous, next) = (old.read() as *mut u64, old.add(1).read() as *mut u64);
-            let old_words = old.add(2).read() as usize;
-            let header: *mut u64 = realloc(old.cast(), large_layout(old_words), large_layout(words).size()).cast();
-            if header.is_null() {
-                return Err(codes::RECURSION_TOO_DEEP);
-            }
-            header.add(2).write(words as u64);
-            if previous.is_null() {
-                self.heap.large = header;
-            } else {
-                previous.add(1).write(header as u64);
-            }
-            if !next.is_null() {
-                next.write(header as u64);
-            }
-            self.heap.bytes -= old_words * 8;
-            self.heap.took(words * 8);
-            self.heap.large_alive = self.heap.large_alive - old_words * 8 + words * 8;
-            let moved = header.add(LARGE_HEADER);
-            if let Some(survey) = &mut self.heap.survey {
-                survey.gone(object);
-                survey.made(moved, self.site);
-            }
             Ok(moved)
         }
     }
@@ -510,7 +347,7 @@ impl Context {
         self.close_ledger();
         while !self.heap.large.is_null() {
             // SAFETY: the list holds the large objects that are alive, and nothing of the run is used any more.
-            unsafe { self.return_large(self.heap.large.add(LARGE_HEADER), false) };
+            unsafe { self.return_large(self.heap.large.add(large::HEADER_WORDS), true) };
         }
         for (chunk, layout) in self.heap.chunks.drain(self.heap.chunks.len().min(1)..) {
             self.heap.bytes -= layout.size();
@@ -595,10 +432,6 @@ pub(crate) fn large_pages(start: *mut u8, size: usize) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (start, size);
-}
-
-fn large_layout(words: usize) -> Layout {
-    Layout::from_size_align((words + LARGE_HEADER) * 8, 16).expect("large objects are limited")
 }
 
 /// Takes an owner from everything the object points to; what has no owner then joins the list.

@@ -10,6 +10,7 @@ pub const TESTS: &[Test] = &[
     ("states with arrays and lists take constant memory", states_with_objects),
     ("chains on matrices take no memory", matrices_in_chains),
     ("products and their derivatives copy no transposes", products_without_copies),
+    ("rows become flat and longer in their own room", rows_in_their_room),
     ("fix and its rule take constant memory", fix_takes_constant_memory),
     ("a hundred thousand calls leave nothing behind", calls_leave_nothing),
 ];
@@ -123,6 +124,22 @@ fn products_without_copies() {
 }
 
 /// The iteration x ← x + h (c sin a - x) takes about 20/h steps, forwards and backwards.
+fn rows_in_their_room() {
+    if !has_native() {
+        return;
+    }
+    const N: usize = 100_000;
+    for text in [
+        format!("flatten([[sin(i), cos(i)] for i in 0..{N}])"),
+        format!("reshape(flatten([[sin(i), cos(i)] for i in 0..{N}]), [2, {N}])"),
+        format!("concat(flatten([[sin(i), cos(i)] for i in 0..{N}]), [1.0, 2.0])"),
+    ] {
+        assert!(allocated("", &text) <= 16 * N + CONSTANT, "{text}");
+    }
+    let kept = format!("{{ let a = [[sin(i), cos(i)] for i in 0..{N}]; let b = concat(flatten(a), [1.0]); (a, b) }}");
+    assert!(allocated("", &kept) >= 32 * N, "{kept}: what is still used is copied");
+}
+
 const FIX: &str = "
 fn near(a, b) = abs(a - b) < 1e-12
 fn all_near(a, b) = max(abs(a - b)) < 1e-12

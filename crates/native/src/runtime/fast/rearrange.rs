@@ -23,11 +23,7 @@ impl Call<'_> {
         }
         let mut lengths = a.lengths().to_vec();
         lengths[0] += b.lengths()[0];
-        self.array(kind, &lengths, holes, |out| {
-            let (left, right) = out.split_at_mut(a.words().len());
-            left.copy_from_slice(a.words());
-            right.copy_from_slice(b.words());
-        })
+        self.extended(kind, a, b.words(), &lengths, holes)
     }
 
     /// A sensitivity and a sensitivity, or an array without symbolic zeros.
@@ -85,7 +81,7 @@ impl Call<'_> {
         if *lengths == *a.lengths() {
             return self.argument(kind, a, holes);
         }
-        self.array(kind, &lengths, holes, |out| out.copy_from_slice(a.words()))
+        self.extended(kind, a, &[], &lengths, holes)
     }
 }
 
