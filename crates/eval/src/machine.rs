@@ -9,7 +9,7 @@ mod probe;
 use std::rc::Rc;
 
 use base::{Diagnostic, Name, Span, codes};
-use calculus::{Failure, GlobalId, Prim, Root};
+use calculus::{Failure, GlobalId, Lambda, Prim, Root};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Action, Body, Code, Instruction, Mode, Op, Operand};
@@ -92,8 +92,19 @@ pub(crate) struct Call {
     /// The slot that waits for the result of a call.
     dest: u32,
     base: usize,
-    /// Where it was called.
+    /// Where it was called. A call at the end of a function of the library stands in that function's place.
     pub from: Span,
+    /// The function in whose place it stands.
+    instead_of: Option<(Rc<Code>, u32)>,
+}
+
+impl Call {
+    /// The function that was called at `from`.
+    pub fn called(&self) -> &Lambda {
+        let (code, member) =
+            self.instead_of.as_ref().map_or((&self.code, self.member), |(code, member)| (code, *member));
+        code.lambda(member)
+    }
 }
 
 /// What an application leads to.
@@ -346,10 +357,18 @@ impl Machine {
             }
             Action::TailApply { f, x, order } => {
                 let (f, x) = (self.read(f, base)?, self.read(x, base)?);
-                self.leave();
-                match self.apply(&f, x, *order, span)? {
-                    Flow::Entered => Ok(Next::Frame),
-                    Flow::Value(value) => self.deliver(value),
+                let left = self.leave();
+                match self.apply(&f, x, *order, span) {
+                    Ok(Flow::Entered) => {
+                        self.stand_in_for(left, span);
+                        Ok(Next::Frame)
+                    }
+                    Ok(Flow::Value(value)) => self.deliver(value),
+                    Err(fault) => {
+                        // The trace wants to know where it was called.
+                        self.frames.extend(left.map(Frame::Call));
+                        Err(fault)
+                    }
                 }
             }
             Action::Functions { dests, code, lifted, captured } => {
@@ -381,10 +400,23 @@ impl Machine {
         }
     }
 
-    fn leave(&mut self) {
-        if let Some(Frame::Call(call)) = self.frames.pop() {
-            self.slots.truncate(call.base);
-            self.calls -= 1;
+    fn leave(&mut self) -> Option<Call> {
+        let Some(Frame::Call(call)) = self.frames.pop() else { return None };
+        self.slots.truncate(call.base);
+        self.calls -= 1;
+        Some(call)
+    }
+
+    /// The call on top was the last thing that a call did, at `span`. If that is in the library and the call itself was in the program,
+    /// the program is what errors speak of.
+    fn stand_in_for(&mut self, left: Option<Call>, span: Span) {
+        let in_library = |span: Span| span.file.0 < self.first_user_file;
+        if let (Some(Frame::Call(call)), Some(left)) = (self.frames.last_mut(), left)
+            && in_library(span)
+            && !in_library(left.from)
+        {
+            call.from = left.from;
+            call.instead_of = left.instead_of.or(Some((left.code, left.member)));
         }
     }
 

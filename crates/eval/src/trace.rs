@@ -14,13 +14,13 @@ pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], root: Span, fir
     let in_library = |span: Span| span.file.0 < first_user_file;
     if in_library(diagnostic.span()) {
         let called = calls.iter().find(|call| !in_library(call.from));
-        if let Some(name) = called.and_then(|call| lambda(call).name) {
+        if let Some(name) = called.and_then(|call| call.called().name) {
             diagnostic.notes.push(format!("raised inside `{name}` of the library"));
         }
         diagnostic.labels[0].span = called.map_or(root, |call| call.from);
     }
     for call in calls {
-        let entry = Trace { span: call.from, text: describe(lambda(call)) };
+        let entry = Trace { span: call.from, text: describe(call.called()) };
         if in_library(call.from) || diagnostic.trace.last() == Some(&entry) {
             continue;
         }
@@ -29,10 +29,6 @@ pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], root: Span, fir
         }
         diagnostic.trace.push(entry);
     }
-}
-
-fn lambda(call: &Call) -> &Lambda {
-    call.code.lambda(call.member)
 }
 
 fn describe(lambda: &Lambda) -> String {

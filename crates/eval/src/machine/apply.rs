@@ -105,7 +105,7 @@ impl Machine {
             self.slots[first_member + sibling as usize] = value;
         }
         self.calls += 1;
-        self.frames.push(Frame::Call(Call { code, member, body, pc: 0, dest: 0, base, from }));
+        self.frames.push(Frame::Call(Call { code, member, body, pc: 0, dest: 0, base, from, instead_of: None }));
         Ok(())
     }
 
