@@ -21,10 +21,10 @@ pub fn run(program: &mut Program) {
     let effects = effects::of_functions(program);
     let Program { functions, shapes, .. } = program;
     let world = World { functions: &effects, shapes };
-    functions.iter_mut().for_each(|function| simplify(function, world));
+    functions.iter_mut().for_each(|function| self::function(function, world));
 }
 
-fn simplify(function: &mut Function, world: World) {
+pub fn function(function: &mut Function, world: World) {
     let uses = walk::count_uses(function);
     let vars = std::mem::take(&mut function.vars);
     let count = vars.len();

@@ -173,19 +173,36 @@ impl Specialiser<'_> {
         }
     }
 
-    /// `f(0) ⊕ … ⊕ f(n-1)`: the first by itself, the others in a loop.
+    /// `f(0) ⊕ … ⊕ f(n-1)`: a loop. Numbers are added to the first; what collects sensitivities of arrays begins with the symbolic zero,
+    /// since two copies of f would become four in the next loop around it.
     pub(super) fn accumulate(&mut self, n: &Val, f: &Val, span: Span) -> Result1<Val> {
         let n = self.count(n, span)?;
+        let one = self.scratch(|this| {
+            let i = this.invented(INT);
+            this.apply(f, i, 0, span)
+        })?;
+        if self.holds_handles(one) {
+            let zero = self.zero();
+            return self.accumulate_from(0, n, f, zero, span);
+        }
         let empty = self.scalar(Scalar::IntLe, vec![n.clone(), Atom::Int(0)], BOOL, span);
         let none = self.arm(|this| Ok(this.zero()))?;
         let some = self.arm(|this| {
             let first = this.apply(f, Val { atom: Atom::Int(0), shape: INT }, 0, span)?;
-            this.accumulate_rest(n, f, first, span)
+            this.accumulate_from(1, n, f, first, span)
         })?;
         self.branch(empty.atom, none, some, span)
     }
 
-    fn accumulate_rest(&mut self, n: Atom, f: &Val, first: Val, span: Span) -> Result1<Val> {
+    /// Are there sensitivities of arrays in such a value?
+    fn holds_handles(&self, shape: ShapeId) -> bool {
+        let is_handle =
+            |id: &ShapeId| self.graph.alternatives(*id).iter().any(|one| matches!(one.head, Head::Handle(_)));
+        self.graph.reachable(shape).iter().any(is_handle)
+    }
+
+    /// `first ⊕ f(from) ⊕ … ⊕ f(n-1)`.
+    fn accumulate_from(&mut self, from: i64, n: Atom, f: &Val, first: Val, span: Span) -> Result1<Val> {
         // The shape of the sum: what it is after one more addition must be what it was.
         let mut shape = first.shape;
         for _ in 0..8 {
@@ -225,7 +242,7 @@ impl Specialiser<'_> {
         let finish = ended(vec![], first_order::End::Yield(Atom::Var(sum)));
         let result = self.draft.write(ty.clone(), Op::If(done.atom, Box::new(finish), Box::new(again)), span);
         let body = ended(self.draft.close(), first_order::End::Yield(result));
-        let params = vec![(i, Atom::Int(1)), (sum, start.atom)];
+        let params = vec![(i, Atom::Int(from)), (sum, start.atom)];
         let atom = self.draft.write(ty, Op::Loop { params, body: Box::new(body) }, span);
         Ok(Val { atom, shape })
     }
