@@ -92,6 +92,11 @@ impl Facts<'_> {
             Op::Scalar(Scalar::Length, _) => {
                 self.natural.insert(var);
             }
+            // As good as the same: what is natural and less than one of them is less than the other.
+            Op::Scalar(Scalar::IntMaximum, args) if args[1] == Atom::Int(0) => {
+                self.natural.insert(var);
+                self.same.add(&Atom::Var(var), &args[0]);
+            }
             Op::Scalar(scalar @ (Scalar::IntAdd | Scalar::IntSub), args) => {
                 if let [Atom::Var(from), Atom::Int(1)] = args[..] {
                     self.step(var, *scalar, from);

@@ -8,7 +8,7 @@ use calculus::{Field, Prim};
 use first_order::{Atom, Head, Op, Scalar, Type};
 
 use crate::body::Alt;
-use crate::graph::{INT, REAL, ZERO};
+use crate::graph::{INT, NEVER, REAL, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
@@ -241,12 +241,25 @@ impl Specialiser<'_> {
     /// A sensitivity of a sensitivity that is collected: its elements are reals or zero.
     fn unfold_handle(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
         let (Head::Handle(rank) | Head::Frame(rank)) = alt.head else { unreachable!("full: a handle") };
-        let rank = self.rows_of(&alt.head, &alt.parts).map_or(rank, |(rank, _)| rank);
-        if self.is_full(d, rank) {
+        let stacked = match alt.head {
+            Head::Handle(_) => self.with_rows_stacked(rank, alt.parts[0]),
+            _ => None,
+        };
+        let mut shape = NEVER;
+        match stacked {
+            None => shape = self.array_shape(rank, REAL),
+            Some(stacked) => {
+                for one in self.graph.alternatives(stacked).to_vec() {
+                    let Head::Handle(rank) = one.head else { unreachable!("full: rows that are stacked") };
+                    let array = self.array_shape(rank, REAL);
+                    shape = self.graph.join(shape, array);
+                }
+            }
+        }
+        if d.shape == shape {
             return Ok(d.clone());
         }
         let of = self.narrowed(alt);
-        let shape = self.graph.single(Head::Array(rank), vec![REAL]);
         self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)
     }
 

@@ -72,6 +72,8 @@ pub struct Specialiser<'a> {
     pub world: &'a dyn World,
     pub instances: Vec<Instance>,
     by_key: FxHashMap<Key, usize>,
+    /// The shapes of sensitivities that backpropagators are run on.
+    run_on: FxHashMap<ShapeId, Vec<ShapeId>>,
     /// Those to be written anew.
     dirty: BTreeSet<usize>,
     /// The function that is being written, and for which instance.
@@ -103,6 +105,8 @@ const MAX_SHAPES: usize = 60_000;
 const MAX_WORK: usize = 1_000_000;
 /// How many instances of one function may be nested before their parameters are joined.
 const MAX_NESTED: usize = 8;
+/// On how many kinds of sensitivities a large backpropagator may be run before they are joined.
+const MAX_SENSITIVITIES: usize = 2;
 
 impl<'a> Specialiser<'a> {
     pub fn new(world: &'a dyn World, codes: Rc<Codes>) -> Specialiser<'a> {
@@ -112,6 +116,7 @@ impl<'a> Specialiser<'a> {
             world,
             instances: vec![],
             by_key: FxHashMap::default(),
+            run_on: FxHashMap::default(),
             dirty: BTreeSet::new(),
             draft: Draft::default(),
             current: None,
@@ -286,7 +291,7 @@ impl<'a> Specialiser<'a> {
         }
         let above = self.nested(key);
         if above.len() < MAX_NESTED {
-            return key.params.clone();
+            return self.with_other_sensitivities(key);
         }
         let above_count = above.len();
         let mut params = key.params.clone();
@@ -304,6 +309,18 @@ impl<'a> Specialiser<'a> {
         params.into_iter().map(|param| self.graph.fold(param, fold)).collect()
     }
 
+    /// The parameters; if a large backpropagator that nests in itself is run on yet another sensitivity, joined with the others. They differ in
+    /// what is zero: of derivatives of higher order any part of any level may be, and each combination would be an instance.
+    fn with_other_sensitivities(&mut self, key: &Key) -> Vec<ShapeId> {
+        let (Kind::RunRaw, &[back, d]) = (&key.kind, &key.params[..]) else { return key.params.clone() };
+        let others = self.run_on.get(&back).cloned().unwrap_or_default();
+        if others.len() < MAX_SENSITIVITIES || !self.graph.is_recursive(back) || !self.is_large(back) {
+            return key.params.clone();
+        }
+        let joined = others.into_iter().fold(d, |joined, other| self.graph.join(joined, other));
+        vec![back, joined]
+    }
+
     fn request(&mut self, key: Key, span: Span) -> Result1<usize> {
         if let Some(id) = self.by_key.get(&key) {
             return Ok(*id);
@@ -318,6 +335,9 @@ impl<'a> Specialiser<'a> {
         let id = self.instances.len();
         let result = if let Kind::Convert { to } = key.kind { to } else { NEVER };
         self.by_key.insert(key.clone(), id);
+        if let (Kind::RunRaw, [back, d]) = (&key.kind, &key.params[..]) {
+            self.run_on.entry(*back).or_default().push(*d);
+        }
         self.instances.push(Instance {
             key,
             result,

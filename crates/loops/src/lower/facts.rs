@@ -42,6 +42,10 @@ impl Facts {
             }
             // If n is negative there are no elements; but then nothing is less than it and in range.
             Op::Tabulate { n, .. } => self.lengths.entry((var, 0)).or_default().push(n.clone()),
+            // As good as the same: what is natural and less than one of them is less than the other.
+            Op::Scalar(Scalar::IntMaximum, args) if args[1] == Atom::Int(0) => {
+                self.same.add(&Atom::Var(var), &args[0]);
+            }
             Op::Scalar(Scalar::IntEq, args) => {
                 self.compared.insert(var, (args[0].clone(), args[1].clone()));
             }

@@ -172,6 +172,11 @@ impl Simplifier<'_> {
                 Known::IsLength => Some(args[0].clone()),
                 _ => fold(Scalar::Length, args),
             },
+            Op::Scalar(Scalar::IntMaximum, args)
+                if args[1] == Atom::Int(0) && matches!(self.known(&args[0]), Known::IsLength) =>
+            {
+                Some(args[0].clone())
+            }
             Op::Scalar(scalar, args) => fold(*scalar, args),
             Op::Struct(fields) if fields.is_empty() => Some(Atom::Unit),
             Op::Struct(fields) => self.taken_apart(fields, of),

@@ -18,8 +18,8 @@ impl Specialiser<'_> {
         }
         self.split(value, span, &mut |this, alt| {
             let value = this.narrowed(&alt);
-            let Some((rank, element)) = this.rows_of(&alt.head, &alt.parts) else { return Ok(value) };
-            let stacked = this.handle_shape(rank, element);
+            let Head::Handle(rank) = alt.head else { return Ok(value) };
+            let Some(stacked) = this.with_rows_stacked(rank, alt.parts[0]) else { return Ok(value) };
             let stacked = this.graph.join(stacked, ZERO);
             this.bridge(Prim::Unspread, vec![value], stacked, span)
         })
@@ -32,6 +32,33 @@ impl Specialiser<'_> {
             Head::Array(inner) | Head::Handle(inner) => Some((rank + inner, one.parts[0])),
             _ => None,
         })
+    }
+
+    /// What an array of this rank becomes if elements that are arrays make it one of higher rank, whichever they are; all may also be no
+    /// arrays. Nothing if no element is one.
+    pub fn with_rows_stacked(&mut self, rank: u32, element: ShapeId) -> Option<ShapeId> {
+        let (mut stacked, mut others) = (NEVER, NEVER);
+        for one in self.graph.alternatives(element).to_vec() {
+            match one.head {
+                Head::Array(inner) | Head::Handle(inner) => {
+                    let rows = self.handle_shape(rank + inner, one.parts[0]);
+                    stacked = self.graph.join(stacked, rows);
+                }
+                Head::Zero => {}
+                _ => {
+                    let other = self.graph.union(vec![one]);
+                    others = self.graph.join(others, other);
+                }
+            }
+        }
+        if stacked == NEVER {
+            return None;
+        }
+        if others != NEVER {
+            let flat = self.handle_shape(rank, others);
+            stacked = self.graph.join(stacked, flat);
+        }
+        Some(stacked)
     }
 
     /// The sensitivity of element `i` of the first axis, for an array literal.
@@ -95,16 +122,23 @@ impl Specialiser<'_> {
                 self.construct(Head::Frame(1), vec![Val { atom, shape: INT }], span)
             }
             // Sensitivities of elements that are arrays may be stacked: then there are more axes than the shape says.
-            Head::Handle(rank) => {
+            Head::Handle(rank) if !self.holds_numbers(alt.parts[0]) => {
                 let shape = self.handle_shape(rank, ZERO);
                 self.bridge(Prim::Frame, vec![value], shape, span)
             }
-            Head::Array(rank) => {
+            Head::Array(rank) | Head::Handle(rank) => {
                 let shape = self.graph.single(Head::Frame(rank), vec![INT; rank as usize]);
                 self.bridge(Prim::Frame, vec![value], shape, span)
             }
             _ => Ok(self.unit()),
         }
+    }
+
+    /// Are elements of this shape numbers, some perhaps zero?
+    fn holds_numbers(&self, element: ShapeId) -> bool {
+        let alternatives = self.graph.alternatives(element);
+        let is = |head: &Head| alternatives.iter().any(|one| one.head == *head);
+        is(&Head::Real) && alternatives.len() == 1 + usize::from(is(&Head::Zero))
     }
 
     /// Do elements of this shape carry no derivative?

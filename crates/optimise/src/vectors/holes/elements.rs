@@ -76,8 +76,11 @@ impl Writer<'_> {
             return None;
         }
         let array = self.spread(&args[1..], &shapes[1..]).swap_remove(0);
-        let n = self.bind(Type::Int, Op::Len(array.clone()));
-        self.require_same(&[args[0].clone()], std::slice::from_ref(&n), base::codes::NOT_CONFORMING);
+        // If n is negative there are no elements.
+        let n = args[0].clone();
+        let count = self.scalar(Scalar::IntMaximum, vec![n.clone(), Atom::Int(0)]);
+        let length = self.bind(Type::Int, Op::Len(array.clone()));
+        self.require_same(&[count], &[length], base::codes::NOT_CONFORMING);
         let ty = self.shapes.type_of(element);
         let (index, body) = self.body(|this, index| match choice {
             Some(choice) => {
