@@ -329,7 +329,7 @@ impl<'f> Scope<'_, 'f> {
     /// What an operation costs by itself; nothing if it can't be moved. `reads` are the arrays it needs.
     fn price(&self, op: &Op, reads: &mut Vec<Var>) -> Option<u32> {
         match op {
-            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) | Op::Axis(..) => Some(0),
+            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) | Op::Axis(..) | Op::Collected(_) => Some(0),
             Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(cost::price(*scalar).unwrap_or(CHEAP)),
             Op::Scalar(scalar, _) => cost::price(*scalar),
             Op::Element(Atom::Var(array), _) if self.can_be_read(*array) => {

@@ -102,6 +102,7 @@ impl Writer<'_> {
             Prim::Unspread if let Some(made) = self.stacked(&args[0], shapes[0], result) => return Some(made),
             Prim::Unspread if let Some(made) = self.together(&args[0], shapes[0], result) => return Some(made),
             Prim::Unspread => return self.stacked_with_zeros(&args[0], shapes[0], result),
+            Prim::Spread => return self.one_by_one(args, shapes, result),
             _ => {}
         }
         if !holes.contains(&true) {
@@ -115,7 +116,6 @@ impl Writer<'_> {
                 self.rearranged(prim, args, shapes, result).or_else(|| self.element_of(prim, args, shapes, result))
             }
             Prim::Materialise if self.is_made(&args[1]) => self.full(args, shapes, result),
-            Prim::Spread => self.one_by_one(args, shapes, result),
             Prim::MatMul | Prim::Sum => self.plain(prim, args, shapes, result),
             Prim::Unbroadcast if self.operand(shapes[0]) == Some(Operand::reals(0)) => {
                 self.plain(Prim::Sum, &args[1..], &shapes[1..], result)

@@ -312,9 +312,9 @@ impl Specialiser<'_> {
             let element = match alt.head {
                 Head::Zero => ZERO,
                 Head::Array(1) => return Ok(given),
-                Head::Handle(1) => this.graph.join(alt.parts[0], ZERO),
-                Head::Array(rank) => this.graph.single(Head::Handle(rank - 1), vec![alt.parts[0]]),
-                Head::Handle(rank) => this.handle_shape(rank - 1, alt.parts[0]),
+                // The rows of an array are handles too, but there are no symbolic zeros in them.
+                Head::Handle(1) => alt.parts[0],
+                Head::Array(rank) | Head::Handle(rank) => this.graph.single(Head::Handle(rank - 1), vec![alt.parts[0]]),
                 _ => return this.fail(codes::NOT_CONFORMING, span),
             };
             let shape = this.array_shape(1, element);

@@ -65,22 +65,34 @@ impl Writer<'_> {
 
     /// The sensitivities of the elements along the first axis.
     pub(super) fn one_by_one(&mut self, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
-        let rank = self.collected(shapes[1])?;
+        let plain = self.operand(shapes[1]).filter(|operand| *operand == Operand::reals(operand.rank));
+        let rank = self.collected(shapes[1]).or(plain.map(|operand| operand.rank))?;
         let Alternative { head: Head::Array(1), parts } = self.only(result)?.clone() else { return None };
         if self.only(shapes[0])?.head != Head::Int {
             return None;
         }
         let (element, choice) = (parts[0], self.or_real(parts[0]));
-        let fits = if rank == 1 { choice.is_some() } else { self.collected(element) == Some(rank - 1) };
+        let is_number = self.operand(element) == Some(Operand::reals(0));
+        let fits = match rank {
+            0 => false,
+            1 => choice.is_some() || is_number,
+            _ => self.collected(element) == Some(rank - 1),
+        };
         if !fits {
             return None;
         }
-        let array = self.spread(&args[1..], &shapes[1..]).swap_remove(0);
+        let array = match plain {
+            Some(operand) => self.without_holes(&args[1], operand),
+            None => self.spread(&args[1..], &shapes[1..]).swap_remove(0),
+        };
         // If n is negative there are no elements.
         let n = args[0].clone();
         let count = self.scalar(Scalar::IntMaximum, vec![n.clone(), Atom::Int(0)]);
         let length = self.bind(Type::Int, Op::Len(array.clone()));
         self.require_same(&[count], &[length], base::codes::NOT_CONFORMING);
+        if is_number {
+            return Some(Op::Atom(array));
+        }
         let ty = self.shapes.type_of(element);
         let (index, body) = self.body(|this, index| match choice {
             Some(choice) => {
@@ -94,6 +106,19 @@ impl Writer<'_> {
             }
         });
         Some(Op::Tabulate { n, index, body })
+    }
+
+    /// An array of numbers as a sensitivity: none of them is −0.0.
+    fn without_holes(&mut self, array: &Atom, operand: Operand) -> Atom {
+        let lengths = self.lengths(array, operand.rank);
+        let flat = self.flat(array, operand);
+        let n = self.bind(Type::Int, Op::Len(flat.clone()));
+        let (index, body) = self.body(|this, index| {
+            let x = this.element(&flat, index, Kind::Real);
+            this.number(x)
+        });
+        let numbers = self.bind(reals(1), Op::Tabulate { n, index, body });
+        if operand.rank == 1 { numbers } else { self.bind(reals(operand.rank), Op::Shaped(numbers, lengths)) }
     }
 
     /// Rows without symbolic zeros among them together, and what is together already.
