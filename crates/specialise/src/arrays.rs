@@ -138,23 +138,8 @@ impl Specialiser<'_> {
             // Elements that are there one by one needn't be collected.
             Prim::Unspread if !collected && rank == 1 && self.is_listed(element) => Ok(value),
             Prim::Unspread => {
-                // Rows make an array of higher rank, whichever they are; without rows they are stacked already.
-                let rows: Vec<(u32, ShapeId)> = self
-                    .graph
-                    .alternatives(element)
-                    .iter()
-                    .filter_map(|one| match one.head {
-                        Head::Handle(rank) | Head::Array(rank) => Some((rank + 1, one.parts[0])),
-                        _ => None,
-                    })
-                    .collect();
-                let rows = if rows.is_empty() { vec![(rank, element)] } else { rows };
                 let may_vanish = self.may_be_zero(alt.parts[0]);
-                let mut shape = NEVER;
-                for (rank, element) in rows {
-                    let handle = self.handle_shape(rank, element);
-                    shape = self.graph.join(shape, handle);
-                }
+                let mut shape = self.put_together(rank, element);
                 if may_vanish {
                     shape = self.graph.join(shape, ZERO);
                 }

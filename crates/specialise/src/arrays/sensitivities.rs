@@ -18,11 +18,37 @@ impl Specialiser<'_> {
         }
         self.split(value, span, &mut |this, alt| {
             let value = this.narrowed(&alt);
-            let Some((rank, element)) = this.rows_of(&alt.head, &alt.parts) else { return Ok(value) };
-            let stacked = this.handle_shape(rank, element);
+            let Head::Handle(rank) = alt.head else { return Ok(value) };
+            if this.rows_of(&alt.head, &alt.parts).is_none() {
+                return Ok(value);
+            }
+            let stacked = this.put_together(rank, alt.parts[0]);
             let stacked = this.graph.join(stacked, ZERO);
             this.bridge(Prim::Unspread, vec![value], stacked, span)
         })
+    }
+
+    /// The shape of such elements as one sensitivity: rows make an array of higher rank, whichever they are; what isn't rows is
+    /// stacked already.
+    pub fn put_together(&mut self, rank: u32, element: ShapeId) -> ShapeId {
+        let (mut shape, mut others) = (NEVER, vec![]);
+        for one in self.graph.alternatives(element).to_vec() {
+            if let Head::Handle(inner) | Head::Array(inner) = one.head {
+                let rows = self.handle_shape(rank + inner, one.parts[0]);
+                shape = self.graph.join(shape, rows);
+            } else {
+                others.push(one);
+            }
+        }
+        if shape == NEVER {
+            return self.handle_shape(rank, element);
+        }
+        if others.iter().all(|one| one.head == Head::Zero) {
+            return shape;
+        }
+        let others = self.graph.union(others);
+        let others = self.handle_shape(rank, others);
+        self.graph.join(shape, others)
     }
 
     /// The rank and elements of a collected array whose elements are arrays.
