@@ -165,7 +165,7 @@ impl World<'_> {
                 };
                 small && matches!(of, Type::Array(_, 1))
             }
-            Op::Prim { prim, shapes, .. } => is_total(*prim, shapes, self.shapes),
+            Op::Prim { prim, shapes, result, .. } => is_total(*prim, shapes, *result, self.shapes),
         };
         let prints = matches!(op, Op::Prim { prim: Prim::Print, .. });
         Effects { total, prints }.and(inside)
@@ -229,17 +229,13 @@ pub fn is_partial(scalar: Scalar) -> bool {
 }
 
 /// Primitives that always give a value, and no larger one than there is: of one array of reals, and of sensitivities of arrays. These conform
-/// by construction: what a program gives and what a rule gives is checked where it enters derived code.
-fn is_total(prim: Prim, args: &[ShapeId], shapes: &Shapes) -> bool {
-    if let Prim::Place
-    | Prim::Part
-    | Prim::Plus
-    | Prim::Spread
-    | Prim::Unspread
-    | Prim::Fill
-    | Prim::Scale
-    | Prim::Keep = prim
-    {
+/// by construction: what a program gives and what a rule gives is checked where it enters derived code. Rows that a program puts together
+/// may differ in shape; they make an array, sensitivities a handle.
+fn is_total(prim: Prim, args: &[ShapeId], result: ShapeId, shapes: &Shapes) -> bool {
+    if prim == Prim::Unspread {
+        return !shapes.get(result).alternatives.iter().any(|one| matches!(one.head, Head::Array(_)));
+    }
+    if let Prim::Place | Prim::Part | Prim::Plus | Prim::Spread | Prim::Fill | Prim::Scale | Prim::Keep = prim {
         return true;
     }
     if let Prim::Frame | Prim::Unbroadcast = prim {

@@ -42,6 +42,15 @@ impl Arm {
     }
 }
 
+/// The constant that all arms give which give anything. What is decided by it needn't be left open.
+fn agreed(arms: &[&Arm]) -> Option<Val> {
+    let mut values = arms.iter().filter_map(|arm| arm.value.as_ref());
+    let first = values.next()?;
+    let is_known = matches!(first.atom, Atom::Bool(_) | Atom::Int(_));
+    let is_same = |value: &Val| value.shape == first.shape && value.atom == first.atom;
+    (is_known && values.all(is_same)).then(|| first.clone())
+}
+
 impl Specialiser<'_> {
     /// The body of a member of a group at these captures and argument (the last).
     pub fn body(&mut self, code: CodeId, member: u32, mut args: Vec<Val>) -> Result1<Val> {
@@ -291,11 +300,12 @@ impl Specialiser<'_> {
 
     pub fn branch(&mut self, condition: Atom, then: Arm, otherwise: Arm, span: Span) -> Result1<Val> {
         let shape = self.graph.join(then.shape(), otherwise.shape());
+        let agreed = agreed(&[&then, &otherwise]);
         let then = Box::new(self.arm_block(then, shape, span)?);
         let otherwise = Box::new(self.arm_block(otherwise, shape, span)?);
         let ty = self.type_of(shape);
         let atom = self.draft.write(ty, Op::If(condition, then, otherwise), span);
-        if shape == NEVER { self.unreached(span) } else { Ok(Val { atom, shape }) }
+        if shape == NEVER { self.unreached(span) } else { Ok(agreed.unwrap_or(Val { atom, shape })) }
     }
 
     /// What a value of a named shape holds.
@@ -347,13 +357,14 @@ impl Specialiser<'_> {
     }
 
     fn switch(&mut self, content: Atom, arms: Vec<(Var, Arm)>, shape: ShapeId, span: Span) -> Result1<Val> {
+        let agreed = agreed(&arms.iter().map(|(_, arm)| arm).collect::<Vec<_>>());
         let mut blocks = vec![];
         for (var, arm) in arms {
             blocks.push((var, self.arm_block(arm, shape, span)?));
         }
         let ty = self.type_of(shape);
         let atom = self.draft.write(ty, Op::Switch(content, blocks), span);
-        if shape == NEVER { self.unreached(span) } else { Ok(Val { atom, shape }) }
+        if shape == NEVER { self.unreached(span) } else { Ok(agreed.unwrap_or(Val { atom, shape })) }
     }
 
     /// A part of an alternative.

@@ -153,11 +153,13 @@ impl Machine {
 
     /// Begins `tabulate(n, f)` or `⊕` of `f(0)…f(n-1)`.
     pub(crate) fn tabulate(&mut self, n: usize, f: Value, sum: Option<Value>, span: Span) -> Result<Flow> {
-        if n == 0 {
-            return match sum {
-                Some(sum) => Ok(Flow::Value(sum)),
-                None => self.probe(&f, span),
-            };
+        if n == 0
+            && let Some(sum) = sum
+        {
+            return Ok(Flow::Value(sum));
+        }
+        if sum.is_none() && (n == 0 || self.probes_inside()) {
+            return self.probe(&f, span);
         }
         let values = if sum.is_some() { vec![] } else { Vec::with_capacity(n.min(1 << 20)) };
         self.frames.push(Frame::Tabulate { f: f.clone(), n, values, sum, span });

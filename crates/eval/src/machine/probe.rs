@@ -5,7 +5,8 @@
 //! isn't counted, rules that it uses aren't observed.
 //!
 //! If f(0) fails, it may be that an element of its own isn't what f expects: the branch before is taken the other way. If
-//! that doesn't help, or the budget ends, nobody knows what the elements would be, as in the literal `[]`.
+//! that doesn't help, it may be that the elements of an array inside fail: nobody knows them, but that it is an array. If that
+//! doesn't help either, or the budget ends, nobody knows what the elements would be, as in the literal `[]`.
 
 use std::rc::Rc;
 
@@ -37,6 +38,8 @@ pub(crate) struct Probe {
     /// How many branches there were so far, and which of them were taken the other way.
     branches: u64,
     turned: Vec<u64>,
+    /// Are arrays inside probed as well, so that their elements may fail?
+    probes_inside: bool,
     slots: usize,
     calls: usize,
     quiet: u32,
@@ -59,8 +62,10 @@ impl Machine {
         let is_inner = probe::is_active();
         let (branches, turned, work) = (0, vec![], work::done());
         let f = f.clone();
+        let probes_inside = self.probes_inside();
         self.probes.push(self.frames.len());
-        let probe = Probe { f, function, span, branches, turned, slots, calls, quiet, work, limit, is_inner };
+        let probe =
+            Probe { f, function, span, branches, turned, probes_inside, slots, calls, quiet, work, limit, is_inner };
         self.frames.push(Frame::Probe(probe));
         if !is_inner {
             probe::set_active(true);
@@ -85,6 +90,12 @@ impl Machine {
             Flow::Entered => Ok(Flow::Entered),
             Flow::Value(element) => Ok(Flow::Value(self.probed(Some(element)))),
         }
+    }
+
+    /// Are all arrays that are made now probed?
+    pub(super) fn probes_inside(&self) -> bool {
+        let top = self.probes.last().and_then(|at| self.frames.get(*at));
+        matches!(top, Some(Frame::Probe(probe)) if probe.probes_inside)
     }
 
     /// The way that a branch takes.
@@ -118,10 +129,16 @@ impl Machine {
             self.frames.truncate(at + 1);
             let Some(Frame::Probe(probe)) = self.frames.last_mut() else { unreachable!("machine: a probe is on top") };
             let turns_more = probe.turned.last().is_none_or(|last| *last < probe.branches);
-            if probe.branches == 0 || !turns_more || probe.turned.len() == MOST_TURNS || work::done() > self.limit {
+            let is_turned_out = probe.branches == 0 || !turns_more || probe.turned.len() == MOST_TURNS;
+            if work::done() > self.limit || (is_turned_out && probe.probes_inside) {
                 return Some(Flow::Value(self.probed(None)));
             }
-            probe.turned.push(probe.branches);
+            if is_turned_out {
+                probe.turned.clear();
+                probe.probes_inside = true;
+            } else {
+                probe.turned.push(probe.branches);
+            }
             if let Ok(flow) = self.try_probe() {
                 return Some(flow);
             }
