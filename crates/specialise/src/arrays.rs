@@ -453,13 +453,21 @@ impl Specialiser<'_> {
                 return Ok(Val { atom, shape });
             }
         }
+        if self.graph.alternatives(value.shape).len() > 1 {
+            let value = self.forced(value, span)?;
+            return self.split(&value, span, &mut |this, one| {
+                let given = this.narrowed(&one);
+                this.settled_update(alt, rank, spec, &given, span)
+            });
+        }
         let new = match self.graph.only(value.shape).cloned() {
             Some(one) if matches!(one.head, Head::Array(_) | Head::Handle(_)) => one.parts[0],
             _ => value.shape,
         };
         let element = match (element, new) {
             (REAL, INT | REAL) | (INT, REAL) => REAL,
-            (a, b) if a == b => a,
+            (a, b) if a == b || b == NEVER => a,
+            (NEVER, b) => b,
             _ => return self.dynamic(span, "an array is updated with a value of another kind"),
         };
         let shape = self.array_shape(rank, element);
