@@ -49,6 +49,18 @@ fn a_map_that_only_feeds_a_sum_remembers_nothing() {
     said.says("remembers nothing on the heap").says("8032 of the argument, which the caller has");
 }
 
+const BLUR: &str = "
+fn blur(a, k) = [sum(a[i + p, j + q] * k[p, q] for p in 0..3, q in 0..3) for i in 0..len(a) - 2, j in 0..len(a) - 2]
+fn f(k) = sum(blur([sin(i + 2.0 * j) for i in 0..22, j in 0..22], k)^2)
+";
+
+#[test]
+fn a_comprehension_in_a_comprehension_remembers_nothing_for_the_inner_one() {
+    // The 400 sums, their 20 rows as arrays and once more together, the lengths, and the picture: not the 3600 products.
+    let said = tape(BLUR, &["[[0.1, 0.2, 0.1], [0.2, 0.4, 0.2], [0.1, 0.2, 0.1]]"]);
+    assert!(said.bytes < 16 * 1024, "{} bytes", said.bytes);
+}
+
 #[test]
 fn a_map_of_another_function_remembers_only_what_it_needs() {
     let said = tape("fn f(xs) = map(x => x * sin(x), xs)", &[THOUSAND]);

@@ -1,12 +1,19 @@
 //! Arrays that are made only to be read: what is cheap to compute again isn't stored, and what nobody reads isn't either.
 //!
 //! For each `tabulate` of rank 1 whose array is only measured and read element by element, the parts of its elements are looked at one
-//! by one. A part that nobody reads is dropped. A part that is a constant, the index, a variable from outside, or at most
-//! [`CHEAP`] units ([`cost`]) of arithmetic on such, on elements of arrays from outside and on stored parts, is computed again at each
-//! reading. The others are stored, one after the other, those first that are computed first. An array that is read once, by a
-//! `tabulate` or `sum` over the same indices right behind it, needn't be
-//! stored however much its elements cost, unless they come out of calls and loops: its body becomes part of the other. (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function
-//! nothing is stored.) The `tabulate` itself stays, with less in it: if computing an element fails, it fails where it did.
+//! by one ([`survey`]), and it is decided what becomes of each ([`plan`]):
+//!
+//! - A part that nobody reads is dropped.
+//! - A part that one place alone reads, a `tabulate` or `sum` over the same indices right behind, moves there however much it costs, loops
+//!   inside it included, unless it comes out of calls or shares work with what others read.
+//! - A part that is a constant, the index, a variable from outside, or at most [`CHEAP`](crate::cost::CHEAP) units of arithmetic on such, on elements of
+//!   arrays from outside and on stored parts, is computed again at each reading.
+//! - A part that is itself an array of which only elements and the length are read is treated like this in turn.
+//! - The others are stored, one after the other, those first that are computed first.
+//!
+//! (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function nothing is stored, of a convolution
+//! nothing for the products.) The `tabulate` itself stays, with less in it: if computing an element fails, it fails where it did. What is
+//! computed again has succeeded once, so it does without the checks that it doesn't need for its value.
 //!
 //! An array of all elements of another one, in their order, is that other one.
 //!
