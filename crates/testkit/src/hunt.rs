@@ -1,7 +1,7 @@
 //! The hunt for programs on which engines disagree: random programs in child processes, so that neither a crash nor an endless
 //! loop ends the hunt, and finds made smaller.
 //!
-//! [`USAGE`] says what may be asked for; the last line of the output says what was done.
+//! `differential --help` says what may be asked for; the last line of the output says what was done.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
