@@ -308,11 +308,28 @@ fn holed_reals(e: &Array) -> Option<Value> {
     Some(Value::array(Array::reals(e.shape.clone(), reals?).with_holes(true)))
 }
 
+/// Rows, structs or symbolic zeros, of which there are none, together.
+fn none_together(e: &Rc<Array>) -> Result<Option<Value>> {
+    let Elements::Values(values) = &e.elements else { return Ok(None) };
+    let Some(sample) = values.sample().filter(|_| values.is_empty()) else { return Ok(None) };
+    Ok(match force(sample)? {
+        Value::Array(row) => {
+            Some(Value::array(Array::new(vec![0; e.shape.len() + row.shape.len()], row.elements.none())))
+        }
+        Value::Data(_) => Some(Value::Array(e.clone())),
+        Value::Zero => Some(Value::Zero),
+        _ => None,
+    })
+}
+
 fn unspread(e: Value) -> Result<Value> {
     match forced(e)? {
         Value::Zero => Ok(Value::Zero),
         e => {
             let e = array_of(Prim::Unspread, e)?;
+            if let Some(none) = none_together(&e)? {
+                return Ok(none);
+            }
             if let Some(reals) = holed_reals(&e) {
                 return Ok(reals);
             }
