@@ -314,7 +314,7 @@ impl<'f> Scope<'_, 'f> {
             if self.is_there(*var) || !seen.insert(*var) {
                 continue;
             }
-            let Some(op) = self.op(atom) else { return false };
+            let Some(op) = self.op(atom).filter(|_| !self.touched.contains(var)) else { return false };
             let Some(own) = self.price(op, &mut reads) else { return false };
             total = total.saturating_add(own);
             if total > self.limit {
@@ -467,7 +467,9 @@ impl Parts {
             Parts::Again(atom, _) => visit(atom),
             Parts::Struct(parts) => parts.iter().for_each(|part| deep(|| part.each_again(visit))),
             Parts::Inner(inner) => {
-                visit(&inner.length);
+                if inner.stored.is_none() {
+                    visit(&inner.length);
+                }
                 inner.plan.slice.iter().for_each(|statement| free_atoms(&statement.op, &mut |atom| visit(atom)));
                 deep(|| inner.plan.parts.each_again(visit));
             }
