@@ -21,6 +21,7 @@ const FIRST_CHUNK: usize = 1 << 20;
 const LARGEST_CHUNK: usize = 64 << 20;
 /// Where the system has pages of this size, a long tape costs few page faults.
 const HUGE_PAGE: usize = 2 << 20;
+
 /// No array grows longer: a recursion without end ends here even if it remembers nothing.
 const LONGEST: usize = 1 << 32;
 
