@@ -1,6 +1,6 @@
 //! Calls give way to the bodies they run: of functions that are called once, and of small ones.
 //!
-//! Callees come before callers, so that what is inlined has its own calls inlined already. Functions that call themselves stay; of
+//! Callees come before callers, so that what is copied has its own calls inlined already. Functions that call themselves stay; of
 //! those that call each other, one that is called once becomes part of its caller.
 
 use first_order::{Atom, Block, End, Function, FunctionId, Op, Program, Statement, Type};
@@ -29,8 +29,8 @@ pub fn run(program: &mut Program) {
     let sizes: Vec<usize> = program.functions.iter().map(|function| size(&function.body)).collect();
     let total: usize = sizes.iter().sum();
     let sites = calls.sites();
-    let mut inliner =
-        Inliner { sizes, left: total * (GROWTH - 1) + SLACK, ways: vec![Way::Called; calls.callees.len()] };
+    let ways = vec![Way::Called; calls.callees.len()];
+    let mut inliner = Inliner { sizes, left: total * (GROWTH - 1) + SLACK, ways, moved: vec![] };
     // Of functions that call each other, those that are called once come before their callers.
     let mut order: Vec<FunctionId> = vec![];
     for group in &calls.groups {
@@ -40,10 +40,19 @@ pub fn run(program: &mut Program) {
     }
     for id in &order {
         let at = id.0 as usize;
+        // It is taken apart where it is called. Of a long chain of functions each would hold all that follow before.
+        if sites[at] == 1 && *id != program.entry && !calls.is_recursive(*id) {
+            inliner.ways[at] = Way::Moved;
+            continue;
+        }
         if calls.callees[at].iter().any(|callee| inliner.ways[callee.0 as usize] != Way::Called) {
             let mut function = std::mem::replace(&mut program.functions[at], nothing());
             inliner.function(*id, &mut function, &program.functions);
             program.functions[at] = function;
+            for callee in inliner.moved.drain(..) {
+                let gone = std::mem::replace(&mut program.functions[callee.0 as usize], nothing());
+                discard(gone.body);
+            }
         }
         let (once, few) = (sites[at] == 1, sites[at] <= FEW);
         let circular = if once { calls_itself(&program.functions[at], *id) } else { calls.is_recursive(*id) };
@@ -80,12 +89,17 @@ struct Inliner {
     /// How many more statements the program may have.
     left: usize,
     ways: Vec<Way>,
+    /// The functions whose bodies have replaced their only calls, and are nowhere else needed.
+    moved: Vec<FunctionId>,
 }
 
 impl Inliner {
     fn function(&mut self, id: FunctionId, function: &mut Function, others: &[Function]) {
         let mut body = std::mem::replace(&mut function.body, crate::walk::empty());
-        let mut chosen = |callee: FunctionId| self.fits(id, callee).then(|| &others[callee.0 as usize]);
+        let mut chosen = |callee: FunctionId| {
+            let inside = self.ways[callee.0 as usize] == Way::Moved;
+            self.fits(id, callee).then(|| Chosen { function: &others[callee.0 as usize], inside })
+        };
         replace_calls(&mut body, &mut function.vars, &mut chosen);
         function.body = body;
         renumber(function);
@@ -102,16 +116,26 @@ impl Inliner {
         if fits {
             self.left -= grows;
             self.sizes[at] += size;
+            if self.ways[callee.0 as usize] == Way::Moved {
+                self.moved.push(callee);
+            }
         }
         fits
     }
 }
 
-/// Calls of the functions that are chosen give way to their bodies; not the calls inside those.
+/// A body that takes the place of a call.
+pub struct Chosen<'f> {
+    pub function: &'f Function,
+    /// Are the calls inside it looked at as well?
+    pub inside: bool,
+}
+
+/// Calls of the functions that are chosen give way to their bodies.
 pub fn replace_calls<'f>(
     block: &mut Block,
     vars: &mut Vec<Type>,
-    chosen: &mut dyn FnMut(FunctionId) -> Option<&'f Function>,
+    chosen: &mut dyn FnMut(FunctionId) -> Option<Chosen<'f>>,
 ) {
     let mut out = Vec::with_capacity(block.statements.len());
     let mut statements = std::mem::take(&mut block.statements).into_iter();
@@ -120,46 +144,39 @@ pub fn replace_calls<'f>(
             deep(|| blocks_mut(&mut statement.op, &mut |block| replace_calls(block, vars, chosen)));
         }
         let callee = match &statement.op {
-            Op::Call(callee, args) => chosen(*callee).map(|function| (function, args)),
+            Op::Call(callee, args) => chosen(*callee).map(|chosen| (chosen, args)),
             _ => None,
         };
-        match callee {
-            Some((function, args)) => {
-                if !inline(function, args, &statement, vars, &mut out) {
-                    discard(Block { statements: statements.collect(), end: End::Never });
-                    block.end = End::Never;
-                    break;
-                }
-            }
-            None => out.push(statement),
+        let Some((Chosen { function, inside }, args)) = callee else {
+            out.push(statement);
+            continue;
+        };
+        let mut body = copied(function, args, &statement, vars);
+        if inside {
+            deep(|| replace_calls(&mut body, vars, chosen));
         }
+        out.append(&mut body.statements);
+        let End::Yield(value) = body.end else {
+            discard(Block { statements: statements.collect(), end: End::Never });
+            block.end = End::Never;
+            break;
+        };
+        out.push(Statement { var: statement.var, op: Op::Atom(value), span: statement.span });
     }
     block.statements = out;
 }
 
-/// Puts the body of a function here. Gives false if the body never gives a value.
-pub fn inline(
-    callee: &Function,
-    args: &[Atom],
-    call: &Statement,
-    vars: &mut Vec<Type>,
-    out: &mut Vec<Statement>,
-) -> bool {
+/// The body of a function where it is called.
+fn copied(callee: &Function, args: &[Atom], call: &Statement, vars: &mut Vec<Type>) -> Block {
     let map = callee.params.iter().copied().zip(args.iter().cloned()).collect();
     let mut copier = Copier { vars, from: Some(&callee.vars), map };
-    for statement in &callee.body.statements {
+    let copy = |statement| {
         let mut copy = copier.statement(statement);
         attribute(&mut copy, call.span);
-        out.push(copy);
-    }
-    match copier.end(&callee.body.end) {
-        End::Yield(value) => {
-            out.push(Statement { var: call.var, op: Op::Atom(value), span: call.span });
-            true
-        }
-        End::Again(_) => unreachable!("inline: `again` stands in a loop"),
-        End::Never => false,
-    }
+        copy
+    };
+    let statements = callee.body.statements.iter().map(copy).collect();
+    Block { statements, end: copier.end(&callee.body.end) }
 }
 
 /// What belongs to whoever calls it gets the place of the call.
@@ -171,13 +188,13 @@ fn attribute(statement: &mut Statement, call: base::Span) {
     deep(|| blocks_mut(&mut statement.op, &mut |block| block.statements.iter_mut().for_each(&mut *each)));
 }
 
-/// Stands in a function's place while it is changed.
+/// Stands in a function's place while it is changed, and once nobody calls it.
 pub fn nothing() -> Function {
     Function {
         name: "".into(),
         params: vec![],
         result: Type::unit(),
-        body: crate::walk::empty(),
+        body: Block { statements: vec![], end: End::Yield(Atom::Unit) },
         vars: vec![],
         span: base::Span::default(),
     }

@@ -125,9 +125,24 @@ const fn chained() -> [Pass; COUNT] {
     all
 }
 
-/// Runs all passes.
+/// Programs of more statements than this get only the first groups of passes. They are derivatives of higher order of functions that choose
+/// between many functions; the other passes would take longer than such programs run, and find little.
+const LARGE: usize = 150_000;
+const FIRST: usize = GROUPS[0].len() + GROUPS[1].len();
+
+/// Are the passes from this place on left out?
+pub fn ends_at(place: usize, program: &Program) -> bool {
+    place == FIRST && program.functions.iter().map(|function| walk::size(&function.body)).sum::<usize>() > LARGE
+}
+
+/// Runs all passes, or the first ones if the program stays large.
 pub fn optimise(program: &mut Program) {
-    PASSES.iter().for_each(|pass| pass.apply(program));
+    for (place, pass) in PASSES.iter().enumerate() {
+        if ends_at(place, program) {
+            return;
+        }
+        pass.apply(program);
+    }
 }
 
 /// Runs the passes up to and including the first of this name; all if there is none.

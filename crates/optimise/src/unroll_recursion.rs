@@ -6,7 +6,7 @@
 
 use first_order::{Function, FunctionId, Op, Program, Type};
 
-use crate::inline::{nothing, replace_calls};
+use crate::inline::{Chosen, nothing, replace_calls};
 use crate::rename::renumber;
 use crate::walk::{each_op, size_up_to};
 
@@ -23,7 +23,8 @@ pub fn run(program: &mut Program) {
             let original = program.functions[at].clone();
             let mut function = std::mem::replace(&mut program.functions[at], nothing());
             for _ in 0..levels {
-                let mut itself = |callee: FunctionId| (callee == id).then_some(&original);
+                let mut itself =
+                    |callee: FunctionId| (callee == id).then_some(Chosen { function: &original, inside: false });
                 replace_calls(&mut function.body, &mut function.vars, &mut itself);
             }
             renumber(&mut function);

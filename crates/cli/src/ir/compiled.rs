@@ -125,7 +125,10 @@ fn optimised(session: &Session, step: &Step, limit: Limit, check: bool) -> Resul
     if check {
         holds(&program, "specialisation")?;
     }
-    for pass in &PASSES[..limit.0] {
+    for (place, pass) in PASSES[..limit.0].iter().enumerate() {
+        if optimise::ends_at(place, &program) {
+            break;
+        }
         pass.apply(&mut program);
         if check {
             holds(&program, pass.name)?;

@@ -183,14 +183,19 @@ enum Class {
 impl Class {
     /// Does it nest through a head? What a function captures, or a sensitivity belongs to, is data of its own.
     fn nests_through(&self) -> fn(&Head) -> bool {
-        let data = |head: &Head| matches!(head, Head::Variant(_) | Head::Part(..) | Head::Tuple | Head::Record(_));
         match self {
-            Class::Data(..) | Class::Parts | Class::Records | Class::Head(Head::Tuple | Head::Record(_), _) => data,
+            // Also where nodes have arrays of children.
+            Class::Data(..) => |head| is_data(head) || matches!(head, Head::Array(_) | Head::Handle(_)),
+            Class::Parts | Class::Records | Class::Head(Head::Tuple | Head::Record(_), _) => is_data,
             Class::Handles => |head| matches!(head, Head::Handle(_)),
             Class::Code(..) | Class::Head(..) => |_| true,
             Class::Holding(class, _) => class.nests_through(),
         }
     }
+}
+
+fn is_data(head: &Head) -> bool {
+    matches!(head, Head::Variant(_) | Head::Part(..) | Head::Tuple | Head::Record(_))
 }
 
 /// What a head counts as, and how often that may nest.
