@@ -30,6 +30,13 @@ type Formula = Unknown | Constant(value) | Sum(a, b) | Product(a, b)
 fn meaning(e, x) = match e {
   Unknown => x, Constant(v) => v, Sum(a, b) => meaning(a, x) + meaning(b, x), Product(a, b) => meaning(a, x) * meaning(b, x)
 }
+type Rose = Rose(value, kids)
+fn petals(f, Rose(v, ks)) = f(v) + 0.5 * sum(petals(f, k) for k in ks)
+fn rose(x, n) = Rose(x, [rose(0.5 * x + 0.1 * real(i), n - 1) for i in 0..n])
+type Stream = Stream(head, tail)
+fn stream(f, x) = Stream(x, () => stream(f, f(x)))
+fn each(f, Stream(x, rest)) = Stream(f(x), () => each(f, rest()))
+fn first(n, Stream(x, rest)) = if n == 0 { 0.0 } else { x + 0.5 * first(n - 1, rest()) }
 ";
 
 /// Is this the error of a program that is near a tie?
@@ -270,4 +277,7 @@ pub const PRODUCTIONS: &[(&str, Production)] = &[
     ("matrices", Generator::matrices),
     ("rearrangement", Generator::rearrangement),
     ("interpreted", Generator::interpreted),
+    ("children in arrays", Generator::children_in_arrays),
+    ("stream", Generator::stream),
+    ("data as functions", Generator::data_as_functions),
 ];

@@ -41,6 +41,44 @@ impl Generator {
         }
     }
 
+    /// A tree whose nodes have arrays of children.
+    pub(super) fn children_in_arrays(&mut self, scope: &Scope, depth: usize) -> String {
+        let (a, b, h) = (self.real(scope, depth), self.leaf(scope), self.fresh("h"));
+        let body = self.real(&scope.with(&h, Kind::Real), depth.min(1));
+        let tree = match self.random.below(4) {
+            0 => format!("Rose({a}, [])"),
+            1 => format!("Rose({a}, [Rose({b}, []), rose({b}, 1)])"),
+            2 => format!("(if {} {{ rose({a}, 2) }} else {{ Rose({b}, []) }})", self.condition(scope, depth)),
+            _ => format!("rose({a}, 2)"),
+        };
+        match self.random.below(3) {
+            0 | 1 => format!("petals({h} => {body}, {tree})"),
+            _ => self.differentiated(scope, depth, |_| {
+                format!("petals(sin, grad(t => petals({h} => {body} * {h}, t))({tree}))")
+            }),
+        }
+    }
+
+    /// An endless list whose rest is a function.
+    pub(super) fn stream(&mut self, scope: &Scope, depth: usize) -> String {
+        let (x, h) = (self.leaf(scope), self.fresh("h"));
+        let body = self.real(&scope.with(&h, Kind::Real), depth.min(1));
+        let n = 1 + self.random.below(3);
+        match self.random.below(2) {
+            0 => format!("first({n}, stream({h} => 0.5 * sin({body}), {x}))"),
+            _ => format!("first({n}, each({h} => {body}, stream(sin, {x})))"),
+        }
+    }
+
+    /// A list that is a function of what to do with it.
+    pub(super) fn data_as_functions(&mut self, scope: &Scope, depth: usize) -> String {
+        let (a, b, h, walk) = (self.real(scope, depth), self.leaf(scope), self.fresh("h"), self.fresh("walk"));
+        let body = self.real(&scope.with(&h, Kind::Real), depth.min(1));
+        format!(
+            "{{ fn {walk}(l) = l(() => 0.5, ({h}, t) => {body} + 0.5 * {walk}(t)); {walk}((n, c) => c({a}, (n, c) => c({b}, (n, c) => n()))) }}"
+        )
+    }
+
     /// Backpropagators and linear maps kept in data, called later.
     pub(super) fn pulls_in_data(&mut self, scope: &Scope, depth: usize) -> String {
         self.differentiated(scope, depth, |this| {
