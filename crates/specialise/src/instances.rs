@@ -55,6 +55,8 @@ pub struct Instance {
     analyses: u32,
     /// How often its result grew.
     growths: u32,
+    /// How often it grew without anything new in it: what grows so is nested ever deeper.
+    nestings: u32,
     in_progress: bool,
     dirty: bool,
 }
@@ -98,7 +100,9 @@ pub struct Specialiser<'a> {
 const MAX_INSTANCES: usize = 4_000;
 const MAX_CONVERSIONS: usize = 100_000;
 const MAX_ANALYSES: u32 = 600;
-const MAX_GROWTHS: u32 = 60;
+const MAX_GROWTHS: u32 = 300;
+/// So often a result may grow before it is folded.
+const FIRST_NESTINGS: u32 = 2;
 const MAX_WRITTEN: usize = 2_000_000;
 const MAX_SHAPES: usize = 60_000;
 /// How many nodes of shapes may be looked at: seconds.
@@ -141,7 +145,7 @@ impl<'a> Specialiser<'a> {
             Err(Stop::Never) => unreachable!("specialise: a request always has an answer"),
         };
         loop {
-            self.settle(span)?;
+            self.settle(0, span)?;
             self.write_conversions(entry, span)?;
             if self.dirty.is_empty() {
                 return Ok(self.program(entry));
@@ -150,8 +154,9 @@ impl<'a> Specialiser<'a> {
     }
 
     /// Writes anew what depends on results that grew, the innermost first.
-    fn settle(&mut self, span: Span) -> Result<(), Dynamic> {
-        while let Some(next) = self.dirty.pop_last() {
+    fn settle(&mut self, first: usize, span: Span) -> Result<(), Dynamic> {
+        while let Some(next) = self.dirty.last().copied().filter(|next| *next >= first) {
+            self.dirty.remove(&next);
             if self.instances[next].dirty {
                 self.analyse(next, span)?;
             }
@@ -346,6 +351,7 @@ impl<'a> Specialiser<'a> {
             parent: self.current,
             analyses: 0,
             growths: 0,
+            nestings: 0,
             in_progress: false,
             dirty: false,
         });
@@ -386,7 +392,7 @@ impl<'a> Specialiser<'a> {
             }
             // What it leads to settles before anybody looks at it.
             if !self.instances[id].dirty {
-                self.settle(span)?;
+                self.settle(id, span)?;
             }
             if !self.instances[id].dirty {
                 return Ok(());
@@ -473,14 +479,19 @@ impl<'a> Specialiser<'a> {
         if new == old {
             return;
         }
-        self.instances[id].growths += 1;
-        match self.instances[id].growths {
-            0..=2 => {}
-            3..=4 => new = self.graph.fold(new, Fold::Alike),
-            5..=6 => new = self.graph.fold(new, Fold::Closures),
-            7..=9 => new = self.graph.fold(new, Fold::Wide),
-            _ => new = self.graph.fold(new, Fold::All),
+        let brings_new = self.graph.brings_new(old, new);
+        let mut nestings = self.instances[id].nestings;
+        if brings_new {
+            nestings = nestings.min(FIRST_NESTINGS);
         }
+        if let Some(fold) = fold_after(nestings + 1) {
+            new = self.graph.fold(new, fold);
+        }
+        if brings_new || nestings < FIRST_NESTINGS || self.graph.depth(new) > self.graph.depth(old) {
+            nestings += 1;
+        }
+        self.instances[id].nestings = nestings;
+        self.instances[id].growths += 1;
         // Folding may give back what was there.
         if new == old {
             return;
@@ -505,5 +516,16 @@ impl<'a> Specialiser<'a> {
     pub fn fail<T>(&mut self, code: base::Code, span: Span) -> Result1<T> {
         self.draft.write(Type::Struct(Rc::from([])), Op::Fail(code), span);
         Err(Stop::Never)
+    }
+}
+
+/// How a result is folded that has grown so often without anything new in it.
+fn fold_after(nestings: u32) -> Option<Fold> {
+    match nestings {
+        0..=FIRST_NESTINGS => None,
+        3..=4 => Some(Fold::Alike),
+        5..=6 => Some(Fold::Closures),
+        7..=9 => Some(Fold::Wide),
+        _ => Some(Fold::All),
     }
 }
