@@ -55,7 +55,7 @@ pub struct Instance {
     analyses: u32,
     /// How often its result grew.
     growths: u32,
-    /// How often it grew without anything new in it: what grows so is nested ever deeper.
+    /// How often it seemed to grow by nesting ever deeper: what it is folded by.
     nestings: u32,
     in_progress: bool,
     dirty: bool,
@@ -101,8 +101,6 @@ const MAX_INSTANCES: usize = 4_000;
 const MAX_CONVERSIONS: usize = 100_000;
 const MAX_ANALYSES: u32 = 600;
 const MAX_GROWTHS: u32 = 300;
-/// So often a result may grow before it is folded.
-const FIRST_NESTINGS: u32 = 2;
 const MAX_WRITTEN: usize = 2_000_000;
 const MAX_SHAPES: usize = 60_000;
 /// How many nodes of shapes may be looked at: seconds.
@@ -153,7 +151,8 @@ impl<'a> Specialiser<'a> {
         }
     }
 
-    /// Writes anew what depends on results that grew, the innermost first.
+    /// Writes anew what depends on results that grew, the innermost first, from the instance with this number on. Those before it wait
+    /// for whoever asked for them: all ways through a recursion then bring their parts of its result before it is gone through again.
     fn settle(&mut self, first: usize, span: Span) -> Result<(), Dynamic> {
         while let Some(next) = self.dirty.last().copied().filter(|next| *next >= first) {
             self.dirty.remove(&next);
@@ -479,15 +478,17 @@ impl<'a> Specialiser<'a> {
         if new == old {
             return;
         }
+        // Each way through a recursion brings what is its own, one after the other. That isn't nesting: it ends.
         let brings_new = self.graph.brings_new(old, new);
         let mut nestings = self.instances[id].nestings;
         if brings_new {
-            nestings = nestings.min(FIRST_NESTINGS);
+            nestings = nestings.min(UNFOLDED);
         }
         if let Some(fold) = fold_after(nestings + 1) {
             new = self.graph.fold(new, fold);
         }
-        if brings_new || nestings < FIRST_NESTINGS || self.graph.depth(new) > self.graph.depth(old) {
+        // What is no larger after folding has another alternative somewhere. That ends as well, and to fold more would only blur it.
+        if brings_new || nestings < BY_FUNCTIONS || self.graph.depth(new) > self.graph.depth(old) {
             nestings += 1;
         }
         self.instances[id].nestings = nestings;
@@ -519,11 +520,15 @@ impl<'a> Specialiser<'a> {
     }
 }
 
-/// How a result is folded that has grown so often without anything new in it.
+/// So often a result may nest deeper before it is folded, and so often before functions are folded whatever is in them.
+const UNFOLDED: u32 = 2;
+const BY_FUNCTIONS: u32 = 4;
+
+/// How a result is folded that has nested deeper so often.
 fn fold_after(nestings: u32) -> Option<Fold> {
     match nestings {
-        0..=FIRST_NESTINGS => None,
-        3..=4 => Some(Fold::Alike),
+        0..=UNFOLDED => None,
+        3..=BY_FUNCTIONS => Some(Fold::Alike),
         5..=6 => Some(Fold::Closures),
         7..=9 => Some(Fold::Wide),
         _ => Some(Fold::All),
