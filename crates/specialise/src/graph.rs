@@ -11,7 +11,8 @@ mod fold;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use calculus::Constructor;
+use base::Name;
+use calculus::{Constructor, Prim};
 use first_order::{Alternative, CodeId, Head, NamedId, Shape, ShapeId, Shapes};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -305,8 +306,43 @@ impl Graph {
         seen
     }
 
+    /// Are there functions, constructors or labels in a shape that aren't in another?
+    pub fn brings_new(&self, old: ShapeId, new: ShapeId) -> bool {
+        let known = self.reachable(old);
+        let heads = |id: &ShapeId| self.alternatives(*id).iter().map(|one| &one.head);
+        let mut words: FxHashSet<Word> = FxHashSet::default();
+        known.iter().flat_map(heads).for_each(|head| each_word(head, &mut |word| _ = words.insert(word)));
+        let mut new_word = false;
+        let added = self.reachable(new).into_iter().filter(|id| !known.contains(id));
+        added.flat_map(|id| self.alternatives(id)).for_each(|one| {
+            each_word(&one.head, &mut |word| new_word |= !words.contains(&word));
+        });
+        new_word
+    }
+
     pub fn depth(&self, id: ShapeId) -> usize {
         self.reachable(id).len()
+    }
+}
+
+/// What heads are told apart by, where there are finitely many in a program.
+#[derive(PartialEq, Eq, Hash)]
+enum Word {
+    Code(CodeId, u32),
+    Prim(Prim, u32),
+    Constructor(Rc<Constructor>, bool),
+    Label(Name),
+}
+
+fn each_word(head: &Head, see: &mut dyn FnMut(Word)) {
+    match head {
+        Head::Closure { code, member } => see(Word::Code(*code, *member)),
+        Head::Prim { prim, order } => see(Word::Prim(*prim, *order)),
+        Head::Variant(constructor) => see(Word::Constructor(constructor.clone(), false)),
+        Head::Part(Some(constructor), _) => see(Word::Constructor(constructor.clone(), true)),
+        Head::Record(labels) => labels.iter().for_each(|label| see(Word::Label(*label))),
+        Head::Zero | Head::Bool | Head::Int | Head::Real | Head::Text | Head::Tuple | Head::Part(None, _) => {}
+        Head::Array(_) | Head::Handle(_) | Head::Frame(_) | Head::Sealed { .. } | Head::Full => {}
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Instance {
     analyses: u32,
     /// How often its result grew.
     growths: u32,
+    /// How often it seemed to grow by nesting ever deeper: what it is folded by.
+    nestings: u32,
     in_progress: bool,
     dirty: bool,
 }
@@ -98,7 +100,7 @@ pub struct Specialiser<'a> {
 const MAX_INSTANCES: usize = 4_000;
 const MAX_CONVERSIONS: usize = 100_000;
 const MAX_ANALYSES: u32 = 600;
-const MAX_GROWTHS: u32 = 60;
+const MAX_GROWTHS: u32 = 300;
 const MAX_WRITTEN: usize = 2_000_000;
 const MAX_SHAPES: usize = 60_000;
 /// How many nodes of shapes may be looked at: seconds.
@@ -141,7 +143,7 @@ impl<'a> Specialiser<'a> {
             Err(Stop::Never) => unreachable!("specialise: a request always has an answer"),
         };
         loop {
-            self.settle(span)?;
+            self.settle(0, span)?;
             self.write_conversions(entry, span)?;
             if self.dirty.is_empty() {
                 return Ok(self.program(entry));
@@ -149,9 +151,11 @@ impl<'a> Specialiser<'a> {
         }
     }
 
-    /// Writes anew what depends on results that grew, the innermost first.
-    fn settle(&mut self, span: Span) -> Result<(), Dynamic> {
-        while let Some(next) = self.dirty.pop_last() {
+    /// Writes anew what depends on results that grew, the innermost first, from the instance with this number on. Those before it wait
+    /// for whoever asked for them: all ways through a recursion then bring their parts of its result before it is gone through again.
+    fn settle(&mut self, first: usize, span: Span) -> Result<(), Dynamic> {
+        while let Some(next) = self.dirty.last().copied().filter(|next| *next >= first) {
+            self.dirty.remove(&next);
             if self.instances[next].dirty {
                 self.analyse(next, span)?;
             }
@@ -346,6 +350,7 @@ impl<'a> Specialiser<'a> {
             parent: self.current,
             analyses: 0,
             growths: 0,
+            nestings: 0,
             in_progress: false,
             dirty: false,
         });
@@ -386,7 +391,7 @@ impl<'a> Specialiser<'a> {
             }
             // What it leads to settles before anybody looks at it.
             if !self.instances[id].dirty {
-                self.settle(span)?;
+                self.settle(id, span)?;
             }
             if !self.instances[id].dirty {
                 return Ok(());
@@ -473,14 +478,21 @@ impl<'a> Specialiser<'a> {
         if new == old {
             return;
         }
-        self.instances[id].growths += 1;
-        match self.instances[id].growths {
-            0..=2 => {}
-            3..=4 => new = self.graph.fold(new, Fold::Alike),
-            5..=6 => new = self.graph.fold(new, Fold::Closures),
-            7..=9 => new = self.graph.fold(new, Fold::Wide),
-            _ => new = self.graph.fold(new, Fold::All),
+        // Each way through a recursion brings what is its own, one after the other. That isn't nesting: it ends.
+        let brings_new = self.graph.brings_new(old, new);
+        let mut nestings = self.instances[id].nestings;
+        if brings_new {
+            nestings = nestings.min(UNFOLDED);
         }
+        if let Some(fold) = fold_after(nestings + 1) {
+            new = self.graph.fold(new, fold);
+        }
+        // What is no larger after folding has another alternative somewhere. That ends as well, and to fold more would only blur it.
+        if brings_new || nestings < BY_FUNCTIONS || self.graph.depth(new) > self.graph.depth(old) {
+            nestings += 1;
+        }
+        self.instances[id].nestings = nestings;
+        self.instances[id].growths += 1;
         // Folding may give back what was there.
         if new == old {
             return;
@@ -505,5 +517,20 @@ impl<'a> Specialiser<'a> {
     pub fn fail<T>(&mut self, code: base::Code, span: Span) -> Result1<T> {
         self.draft.write(Type::Struct(Rc::from([])), Op::Fail(code), span);
         Err(Stop::Never)
+    }
+}
+
+/// So often a result may nest deeper before it is folded, and so often before functions are folded whatever is in them.
+const UNFOLDED: u32 = 2;
+const BY_FUNCTIONS: u32 = 4;
+
+/// How a result is folded that has nested deeper so often.
+fn fold_after(nestings: u32) -> Option<Fold> {
+    match nestings {
+        0..=UNFOLDED => None,
+        3..=BY_FUNCTIONS => Some(Fold::Alike),
+        5..=6 => Some(Fold::Closures),
+        7..=9 => Some(Fold::Wide),
+        _ => Some(Fold::All),
     }
 }
