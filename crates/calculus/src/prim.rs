@@ -152,6 +152,7 @@ primitives! {
     PowerLog ".power_log" 3 "`a^b * log(a)^k`, 0 where a is 0 and b positive: `.power_log(a, b, k)`"
     Unbroadcast ".unbroadcast" 2 "the sensitivity of an operand from that of an elementwise result: `.unbroadcast(a, d)`"
     Materialise ".materialise" 2 "a sensitivity in the full shape of a value: `.materialise(v, d)`"
+    Answer ".answer" 1 "a derivative as a program keeps it: its reals are numbers, none is the symbolic zero"
     Accept ".accept" 2 "a tangent that a program gives for a value, checked, and raw: `.accept(x, dx)`"
     RulePair ".rule_pair" 2 "what a reverse rule returned, checked to be a pair: `.rule_pair(f, r)`"
     RuleResult ".rule_result" 3 "what a rule's backpropagator returned, checked (C2, C3): `.rule_result(f, x, q)`"
@@ -203,7 +204,7 @@ impl Prim {
             | ArgSort | Where | Show | Join | Print | Error | Assert | Key | Split | FoldIn | Uniform | Normal
             | Zero | Perturbed | Frame | AtMost | IsData | Largest | Close | HoldsFunction | RandomLike | Seed
             | IsApproximate | HasRule | FunctionName | RuleError => Push::Nothing,
-            J | JInv | Real | Differentiable => Push::Same,
+            J | JInv | Real | Differentiable | Answer => Push::Same,
             Neg | Transpose | Reversed | Sum | Unspread => Push::Linear,
             Abs | Sqrt | Cbrt | Exp | Expm1 | Log | Log1p | Log2 | Log10 | Sin | Cos | Tan | Asin | Acos | Atan
             | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Erf | Erfc | Lgamma | Digamma => Push::Diagonal,

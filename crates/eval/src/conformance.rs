@@ -88,10 +88,12 @@ impl Comparison {
         if self.is_exhausted() || matches!(d, Value::Zero) {
             return Ok(());
         }
-        if let Value::Lazy(lazy) = d
-            && let Suspended::Full { of: other, .. } = &lazy.kind
-        {
-            return self.values(of, other);
+        if let Value::Lazy(lazy) = d {
+            match &lazy.kind {
+                Suspended::Full { of: other, .. } => return self.values(of, other),
+                Suspended::Numbers { full } => return self.sensitivity(of, full),
+                Suspended::Lifted { .. } => {}
+            }
         }
         let of = force(of)?;
         match (&of, d) {

@@ -115,7 +115,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
             checking::apply(prim, args)
         }
         HoldsFunction | IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
-        J | JInv | Zero | Plus | Perturbed | Materialise | Accept | RulePair | RuleResult | RuleTangent
+        J | JInv | Zero | Plus | Perturbed | Materialise | Answer | Accept | RulePair | RuleResult | RuleTangent
         | Differentiable | Seed => differentiation::apply(prim, args),
         Tabulate | Accumulate | Quietly | Print => unreachable!("prims: handled by the machine"),
     }

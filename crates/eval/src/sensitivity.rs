@@ -28,7 +28,7 @@ pub fn full(of: &Value, sensitivity: Value) -> Value {
         (Value::Zero, _) | (Value::Real(_), Value::Real(_)) => sensitivity,
         (Value::Real(_), Value::Int(i)) => Value::Real(*i as f64),
         (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Value::unit(),
-        (_, Value::Lazy(lazy)) if matches!(lazy.kind, Suspended::Full { .. }) => sensitivity,
+        (_, Value::Lazy(lazy)) if !matches!(lazy.kind, Suspended::Lifted { .. }) => sensitivity,
         _ => Value::suspend(Suspended::Full { of: of.clone(), sensitivity }),
     }
 }
@@ -39,10 +39,37 @@ impl Value {
         match &self {
             Value::Lazy(lazy) => match &lazy.kind {
                 Suspended::Full { sensitivity, .. } => sensitivity.clone(),
-                Suspended::Lifted { .. } => self,
+                Suspended::Lifted { .. } | Suspended::Numbers { .. } => self,
             },
             _ => self,
         }
+    }
+}
+
+/// A full sensitivity as a program keeps it that asked for a derivative: reals are numbers, so that derived code which gets
+/// them back doesn't take one for the symbolic zero. An array still unfolds when it is inspected. Inside of lists and
+/// of functions, where that would cost a walk, and of arrays of data, a sensitivity stays what it is.
+pub fn answer(d: Value) -> Result<Value> {
+    let of = match &d {
+        Value::Lazy(lazy) => match &lazy.kind {
+            Suspended::Full { of, .. } => force(of)?,
+            Suspended::Lifted { .. } | Suspended::Numbers { .. } => return Ok(d),
+        },
+        _ => return Ok(d),
+    };
+    match of {
+        Value::Real(_) => force(&d),
+        Value::Array(array) if matches!(array.elements, Elements::Real(_)) => {
+            Ok(Value::suspend(Suspended::Numbers { full: d }))
+        }
+        Value::Data(data) if matches!(data.form, Form::Tuple | Form::Record(_)) => match force(&d)? {
+            Value::Data(full) => deep(|| {
+                let fields = full.fields.iter().map(|field| answer(field.clone())).collect::<Result<_>>()?;
+                Ok(Value::data(full.form.clone(), fields))
+            }),
+            other => Ok(other),
+        },
+        _ => Ok(d),
     }
 }
 
@@ -192,7 +219,7 @@ fn plus_lazy(a: Rc<crate::value::Lazy>, b: Value) -> Result<Value> {
     let b = match b {
         Value::Lazy(lazy) => match &lazy.kind {
             Suspended::Full { sensitivity, .. } => sensitivity.clone(),
-            Suspended::Lifted { .. } => force(&Value::Lazy(lazy))?,
+            Suspended::Lifted { .. } | Suspended::Numbers { .. } => force(&Value::Lazy(lazy))?,
         },
         other => other,
     };

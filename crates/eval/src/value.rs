@@ -96,6 +96,8 @@ pub enum Suspended {
     Lifted { of: Value, by: i32 },
     /// A sensitivity in the full shape of the value it belongs to.
     Full { of: Value, sensitivity: Value },
+    /// A full sensitivity of an array of reals that counts as numbers: what is zero in it is no symbolic zero.
+    Numbers { full: Value },
 }
 
 /// What is somewhere inside a value.
@@ -200,7 +202,7 @@ impl Value {
             Value::Lazy(lazy) => match &lazy.kind {
                 Suspended::Lifted { of, .. } => of.holds(),
                 // A sensitivity holds no functions.
-                Suspended::Full { .. } => Holds::REAL,
+                Suspended::Full { .. } | Suspended::Numbers { .. } => Holds::REAL,
             },
         }
     }
@@ -264,7 +266,7 @@ impl Drop for Lazy {
     fn drop(&mut self) {
         let take = |part: &mut Value| std::mem::replace(part, Value::Zero);
         match &mut self.kind {
-            Suspended::Lifted { of, .. } => release([take(of)]),
+            Suspended::Lifted { of, .. } | Suspended::Numbers { full: of } => release([take(of)]),
             Suspended::Full { of, sensitivity } => release([take(of), take(sensitivity)]),
         }
         release(self.cell.take());

@@ -415,6 +415,15 @@ impl Specialiser<'_> {
         self.settled_index(spec, 0, span, &mut |this, spec| this.settled_update(alt, rank, &spec, &value, span))
     }
 
+    /// By each value that the new element may be.
+    fn updates(&mut self, alt: &Alt, rank: u32, spec: &Val, value: &Val, span: Span) -> Result1<Val> {
+        let value = self.forced(value, span)?;
+        self.split(&value, span, &mut |this, one| {
+            let given = this.narrowed(&one);
+            this.settled_update(alt, rank, spec, &given, span)
+        })
+    }
+
     fn settled_update(&mut self, alt: &Alt, rank: u32, spec: &Val, value: &Val, span: Span) -> Result1<Val> {
         let array = self.narrowed(alt);
         let element = alt.parts[0];
@@ -427,13 +436,12 @@ impl Specialiser<'_> {
             let wanted = if whole { element } else { self.array_shape(rank - indices.len() as u32, element) };
             let value =
                 if element == REAL && value.shape == INT { self.as_real_value(value, span) } else { value.clone() };
-            let is_array = self
-                .graph
-                .alternatives(value.shape)
-                .iter()
-                .any(|one| matches!(one.head, Head::Array(_) | Head::Handle(_)));
-            if whole && is_array {
-                return self.fail(codes::SHAPE_MISMATCH, span);
+            let is_array = |one: &&Alternative| matches!(one.head, Head::Array(_) | Head::Handle(_));
+            let alternatives = self.graph.alternatives(value.shape);
+            match alternatives.iter().filter(is_array).count() {
+                arrays if !whole || arrays == 0 => {}
+                arrays if arrays == alternatives.len() => return self.fail(codes::SHAPE_MISMATCH, span),
+                _ => return self.updates(alt, rank, spec, &value, span),
             }
             if value.shape == wanted || self.identical(value.shape, wanted) {
                 let ty = self.type_of(array.shape);
@@ -454,11 +462,7 @@ impl Specialiser<'_> {
             }
         }
         if self.graph.alternatives(value.shape).len() > 1 {
-            let value = self.forced(value, span)?;
-            return self.split(&value, span, &mut |this, one| {
-                let given = this.narrowed(&one);
-                this.settled_update(alt, rank, spec, &given, span)
-            });
+            return self.updates(alt, rank, spec, value, span);
         }
         let new = match self.graph.only(value.shape).cloned() {
             Some(one) if matches!(one.head, Head::Array(_) | Head::Handle(_)) => one.parts[0],

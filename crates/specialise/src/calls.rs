@@ -100,7 +100,7 @@ impl Specialiser<'_> {
     }
 
     /// Runs the body of a function: in place if it is short, else as an instance.
-    fn enter(&mut self, code: CodeId, member: u32, args: Vec<Val>, span: Span) -> Result1<Val> {
+    pub fn enter(&mut self, code: CodeId, member: u32, args: Vec<Val>, span: Span) -> Result1<Val> {
         let (group, index) = self.lambda(code, member);
         let x = args.last().expect("calls: an argument");
         let inlined = Inlined { code, member, x: x.shape };

@@ -57,6 +57,44 @@ impl Specialiser<'_> {
         self.construct(Head::Full, vec![of.clone(), d.clone()], span)
     }
 
+    /// A full sensitivity as a program keeps it that asked for a derivative: its reals are numbers, none is the symbolic zero.
+    /// Inside of lists and of functions, and of arrays of data, it stays what it is.
+    pub fn answer(&mut self, d: &Val, span: Span) -> Result1<Val> {
+        if !self.may_be_full(d) || self.graph.get(d.shape).named.is_some() {
+            return Ok(d.clone());
+        }
+        self.split(d, span, &mut |this, alt| {
+            if alt.head != Head::Full || this.graph.get(alt.parts[0]).named.is_some() {
+                return Ok(this.narrowed(&alt));
+            }
+            let (of, raw) = (this.part(&alt, 0, span), this.part(&alt, 1, span));
+            let of = this.forced(&of, span)?;
+            this.split(&of, span, &mut |this, of| {
+                let value = this.narrowed(&of);
+                match of.head {
+                    Head::Real => this.unfold(&value, &raw, span),
+                    Head::Array(_) if of.parts[0] == REAL => this.unfold(&value, &raw, span),
+                    Head::Tuple | Head::Record(_) => {
+                        let full = this.unfold(&value, &raw, span)?;
+                        this.answer_parts(&full, span)
+                    }
+                    _ => this.full(&value, &raw, span),
+                }
+            })
+        })
+    }
+
+    fn answer_parts(&mut self, full: &Val, span: Span) -> Result1<Val> {
+        self.split(full, span, &mut |this, alt| {
+            let mut parts = vec![];
+            for i in 0..alt.parts.len() {
+                let part = this.part(&alt, i, span);
+                parts.push(this.answer(&part, span)?);
+            }
+            this.construct(alt.head.clone(), parts, span)
+        })
+    }
+
     /// A sensitivity without the promise to be full.
     pub fn raw(&mut self, d: &Val, span: Span) -> Result1<Val> {
         if !self.may_be_full(d) {

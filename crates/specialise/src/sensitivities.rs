@@ -30,6 +30,7 @@ impl Specialiser<'_> {
                 })
             }
             Prim::Materialise => self.full(&args[0], &args[1], span),
+            Prim::Answer => self.answer(&args[0], span),
             Prim::Accept => {
                 self.conform(&args[0], &args[1], codes::COTANGENT_MISMATCH, COMPARED_DEPTH, span)?;
                 self.tangent_of(&args[0], &args[1], 6, span)

@@ -1,15 +1,18 @@
 //! Forward mode: T of function values, and calls of T-images whose tangents are known to be zero.
 
 use base::{Span, codes};
-use calculus::Field;
+use calculus::{Field, Prim};
 use eval::code::Mode;
-use first_order::{Head, ShapeId};
+use first_order::{Atom, Head, ShapeId};
 
 use crate::body::Alt;
 use crate::calls::count;
-use crate::graph::{INT, REAL, UNIT, ZERO};
+use crate::graph::{BOOL, INT, REAL, UNIT, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
+
+/// How deep a tangent is searched for what isn't zero when the code runs.
+const VANISHING_DEPTH: usize = 4;
 
 impl Specialiser<'_> {
     /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.
@@ -61,20 +64,79 @@ impl Specialiser<'_> {
             return Ok(None);
         }
         let Some(pair) = self.graph.only(x.shape) else { return Ok(None) };
-        if pair.head != Head::Tuple || pair.parts.len() != 2 || !self.is_still(pair.parts[1]) {
+        if pair.head != Head::Tuple || pair.parts.len() != 2 {
             return Ok(None);
         }
-        let x = self.get(x, &Field::Position(0), span)?;
+        let still = self.is_still(pair.parts[1]);
+        let moved = x;
+        let x = self.get(moved, &Field::Position(0), span)?;
         let y = match rule_of {
-            Some(prim) => self.apply_prim(prim, x, span)?,
-            None => {
+            Some(prim) if still => self.apply_prim(prim, x, span)?,
+            Some(prim @ (Prim::Tabulate | Prim::Concat)) => return self.still_at_run_time(prim, alt, &x, moved, span),
+            None if still => {
                 let f = self.part(alt, 0, span);
                 let f = self.get(&f, &Field::Member(member), span)?;
                 self.apply(&f, x, order, span)?
             }
+            _ => return Ok(None),
         };
         let zero = self.zero();
         Ok(Some(self.construct(Head::Tuple, vec![y, zero], span)?))
+    }
+
+    /// What a rule says about an array that turns out to have no elements would be an array too, and its sum the number 0, even where
+    /// all tangents turn out to be the symbolic zero. (A rule that makes no arrays of its own gives zero from zeros.)
+    fn still_at_run_time(&mut self, prim: Prim, rule: &Alt, x: &Val, moved: &Val, span: Span) -> Result1<Option<Val>> {
+        let Head::Closure { code, member } = rule.head else { unreachable!("tangents: a rule is a function") };
+        let dx = self.get(moved, &Field::Position(1), span)?;
+        let still = self.vanishes(&dx, VANISHING_DEPTH, span)?;
+        if still == Atom::Bool(false) {
+            return Ok(None);
+        }
+        let at_rest = self.arm(|this| {
+            let y = this.apply_prim(prim, x.clone(), span)?;
+            let zero = this.zero();
+            this.construct(Head::Tuple, vec![y, zero], span)
+        })?;
+        let by_rule = self.arm(|this| {
+            let mut args = this.all_parts(rule, span);
+            args.push(moved.clone());
+            this.enter(code, member, args, span)
+        })?;
+        self.branch(still, at_rest, by_rule, span).map(Some)
+    }
+
+    /// Are all parts of a tangent the symbolic zero? Decided when the code runs, where shapes leave it open.
+    fn vanishes(&mut self, d: &Val, depth: usize, span: Span) -> Result1<Atom> {
+        if depth == 0 || self.graph.get(d.shape).named.is_some() {
+            return Ok(Atom::Bool(false));
+        }
+        let answer = self.test(d, span, &mut |this, alt| match alt.head {
+            Head::Zero => Ok(Atom::Bool(true)),
+            Head::Tuple | Head::Record(_) | Head::Part(..) => {
+                let mut all = Atom::Bool(true);
+                for i in 0..alt.parts.len() {
+                    let part = this.part(alt, i, span);
+                    let one = this.vanishes(&part, depth - 1, span)?;
+                    all = this.both(all, one, span)?;
+                }
+                Ok(all)
+            }
+            _ => Ok(Atom::Bool(false)),
+        })?;
+        Ok(answer.atom)
+    }
+
+    fn both(&mut self, a: Atom, b: Atom, span: Span) -> Result1<Atom> {
+        match (a, b) {
+            (Atom::Bool(false), _) | (_, Atom::Bool(false)) => Ok(Atom::Bool(false)),
+            (Atom::Bool(true), other) | (other, Atom::Bool(true)) => Ok(other),
+            (a, b) => {
+                let then = self.arm(|_| Ok(Val { atom: b, shape: BOOL }))?;
+                let otherwise = self.arm(|this| Ok(this.truth(false)))?;
+                Ok(self.branch(a, then, otherwise, span)?.atom)
+            }
+        }
     }
 
     /// Is a tangent of this shape nothing but symbolic zeros?

@@ -8,7 +8,7 @@ use crate::conformance::{Mismatch, conforms};
 use crate::fault::{Fault, Result};
 use crate::lazy::{deep, force, forced};
 use crate::lift::lift;
-use crate::sensitivity::{full, plus, zero};
+use crate::sensitivity::{answer, full, plus, zero};
 use crate::show;
 use crate::value::{Form, Function, Holds, Value};
 
@@ -24,6 +24,7 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         Prim::Plus => plus(a, b),
         Prim::Perturbed => Ok(Value::Bool(a.holds().has(Holds::REAL))),
         Prim::Materialise => Ok(full(&a, b)),
+        Prim::Answer => answer(a),
         Prim::Accept => accept_tangent(&a, b),
         Prim::RulePair => rule_pair(&a, b),
         Prim::RuleResult => rule_result(&a, &b, c),

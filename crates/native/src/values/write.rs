@@ -183,7 +183,9 @@ impl Writer<'_> {
                 Suspended::Full { of, sensitivity } => {
                     self.parts(alternative, layout, [of, sensitivity].into_iter(), out)
                 }
-                Suspended::Lifted { .. } => unreachable!("write: a chosen value is unfolded"),
+                Suspended::Lifted { .. } | Suspended::Numbers { .. } => {
+                    unreachable!("write: a chosen value is unfolded")
+                }
             },
             (_, value) => {
                 if let Some((_, word)) = scalar(value) {

@@ -176,7 +176,7 @@ fn described(value: &Value) -> String {
         },
         Value::Lazy(lazy) => match &lazy.kind {
             Suspended::Full { of, sensitivity } => format!("<full {} {}>", described(of), described(sensitivity)),
-            Suspended::Lifted { .. } => unreachable!("not made here"),
+            Suspended::Lifted { .. } | Suspended::Numbers { .. } => unreachable!("not made here"),
         },
         other => format!("{other:?}"),
     }

@@ -220,6 +220,14 @@ pub const ROWS: &[Row] = &[
         &[("differentiable([1.0])", "[1.0]")],
     ),
     Row::other(
+        Prim::Answer,
+        &[
+            smooth("x => answer(zero(x)) + answer(x)^3", &["0.7"]),
+            smooth("x => sum(grad(v => sum(v^4))([x, 2 * x])^2)", &["0.7"]),
+        ],
+        &[("answer(zero((1.0, [2.0], {a: 3})))", "(0.0, [0.0], {a: ()})"), ("answer(2.0)", "2.0")],
+    ),
+    Row::other(
         Prim::Seed,
         &[smooth("x => seed(x) * x^3", &["0.7"])],
         &[("seed(5.0)", "1.0"), ("grad(seed)(2.0)", "0.0")],
