@@ -9,7 +9,10 @@ use evert_testkit::differential::same;
 use crate::Test;
 use crate::steps::{Steps, has_native, none};
 
-pub const TESTS: &[Test] = &[("third derivatives of the programs of the design are as the documentation says", orders)];
+pub const TESTS: &[Test] = &[
+    ("third derivatives of the programs of the design are as the documentation says", orders),
+    ("alternatives that appear one after the other don't keep a third derivative from being compiled", one_by_one),
+];
 
 struct Walked {
     name: &'static str,
@@ -70,6 +73,36 @@ fn f(x) = church(3)(y => sin(x * y))(x)",
         at: "0.7",
     },
 ];
+
+/// What a step gives is only known from what steps gave: one alternative after the other.
+const ONE_BY_ONE: Walked = Walked {
+    name: "one by one",
+    definitions: "type State = A(x) | B(x) | C(x) | D(x) | F(x) | G(x) | H(x) | K(x) | Both(a, b) | Next(a)
+fn step(s) = match s {
+  A(x) => B(x * x),
+  Both(a, b) => Both(step(a), step(b)),
+  Next(a) => match step(a) {
+    B(x) => C(sin(x)), C(x) => D(x + x * x), D(x) => F(cos(x)), F(x) => G(x * 3.0), G(x) => H(exp(x)), H(x) => K(x / 2.0),
+    K(x) => A(x * x), r => Next(r),
+  },
+  r => r,
+}
+fn worth(s) = match s {
+  A(x) => x, B(x) => 2.0 * x, C(x) => x * x, D(x) => sin(x), F(x) => x, G(x) => x, H(x) => x, K(x) => x * x,
+  Both(a, b) => worth(a) * worth(b),
+  Next(a) => worth(a),
+}
+fn f(x) = worth(step(step(Both(Next(Next(Next(A(x)))), Both(Next(B(x)), Next(Next(Next(Next(B(x * 0.5))))))))))",
+    at: "[0.7][0]",
+};
+
+fn one_by_one() {
+    let Walked { definitions, at, .. } = ONE_BY_ONE;
+    let text = format!("grad(grad(grad(f)))({at})");
+    let expected = evert::Session::offline().evaluate(&format!("{definitions}\n{text}")).expect("the program runs");
+    let found = Steps::new(Engine::FirstOrder, definitions).run(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert!(same(&found.value, &expected), "{} instead of {}", evert::show(&found.value), evert::show(&expected));
+}
 
 const MOST: usize = 3;
 
