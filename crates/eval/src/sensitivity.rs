@@ -59,7 +59,8 @@ pub fn answer(d: Value) -> Result<Value> {
     };
     match of {
         Value::Real(_) => force(&d),
-        Value::Array(array) if matches!(array.elements, Elements::Real(_)) => {
+        // Of `[]` nobody knows more: its sensitivity is one of reals.
+        Value::Array(array) if matches!(array.elements, Elements::Real(_)) || !array.elements.is_known() => {
             Ok(Value::suspend(Suspended::Numbers { full: d }))
         }
         Value::Data(data) if matches!(data.form, Form::Tuple | Form::Record(_)) => match force(&d)? {

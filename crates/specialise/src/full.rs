@@ -73,7 +73,7 @@ impl Specialiser<'_> {
                 let value = this.narrowed(&of);
                 match of.head {
                     Head::Real => this.unfold(&value, &raw, span),
-                    Head::Array(_) if of.parts[0] == REAL => this.unfold(&value, &raw, span),
+                    Head::Array(_) if of.parts[0] == REAL || of.parts[0] == NEVER => this.unfold(&value, &raw, span),
                     Head::Tuple | Head::Record(_) => {
                         let full = this.unfold(&value, &raw, span)?;
                         this.answer_parts(&full, span)
