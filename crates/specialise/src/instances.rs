@@ -94,6 +94,17 @@ pub struct Specialiser<'a> {
     written: usize,
     /// How many instances were asked for, conversions aside.
     requested: usize,
+    folding: Folding,
+}
+
+/// When a result that keeps growing is folded.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Folding {
+    /// After a few times.
+    Soon,
+    /// Only if what it grew by last brings nothing new: where alternatives appear one after the other, each looks like nesting. Where
+    /// functions hold arrays of arrays of functions, it is nesting, and this takes too long to see it.
+    Late,
 }
 
 /// How many instances a step may have, how often one may be analysed, and how much may be written in all.
@@ -111,7 +122,7 @@ const MAX_NESTED: usize = 8;
 const MAX_SENSITIVITIES: usize = 2;
 
 impl<'a> Specialiser<'a> {
-    pub fn new(world: &'a dyn World, codes: Rc<Codes>) -> Specialiser<'a> {
+    pub fn new(world: &'a dyn World, codes: Rc<Codes>, folding: Folding) -> Specialiser<'a> {
         Specialiser {
             graph: Graph::new(codes.clone()),
             codes,
@@ -131,6 +142,7 @@ impl<'a> Specialiser<'a> {
             recursive: FxHashMap::default(),
             written: 0,
             requested: 0,
+            folding,
         }
     }
 
@@ -481,7 +493,7 @@ impl<'a> Specialiser<'a> {
         // Each way through a recursion brings what is its own, one after the other. That isn't nesting: it ends.
         let brings_new = self.graph.brings_new(old, new);
         let mut nestings = self.instances[id].nestings;
-        if brings_new {
+        if brings_new && self.folding == Folding::Late {
             nestings = nestings.min(UNFOLDED);
         }
         if let Some(fold) = fold_after(nestings + 1) {

@@ -37,6 +37,7 @@ use eval::Value;
 use first_order::{Program, ShapeId};
 
 pub use codes::Codes;
+use instances::{Folding, Specialiser};
 
 /// What a program refers to by name.
 pub trait World {
@@ -74,7 +75,11 @@ pub struct Specialised {
 
 /// Specialises a function of `()` without captures, such as the code of a step.
 pub fn specialise(world: &dyn World, codes: Rc<Codes>, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
-    stacker::maybe_grow(1 << 20, 16 << 20, || instances::Specialiser::new(world, codes).step(step, span))
+    let settled = |folding| {
+        stacker::maybe_grow(1 << 20, 16 << 20, || Specialiser::new(world, codes.clone(), folding).step(step, span))
+    };
+    // What doesn't settle one way may settle the other way.
+    settled(Folding::Soon).or_else(|dynamic| settled(Folding::Late).map_err(|_| dynamic))
 }
 
 /// Why the code that is being written doesn't go on.
