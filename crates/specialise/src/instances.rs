@@ -107,15 +107,18 @@ pub enum Folding {
     Late,
 }
 
+/// A reason why a step isn't compiled.
+pub const TOO_LARGE: &str = "the specialised program is too large";
+
 /// How many instances a step may have, how often one may be analysed, and how much may be written in all.
 const MAX_INSTANCES: usize = 4_000;
 const MAX_CONVERSIONS: usize = 100_000;
 const MAX_ANALYSES: u32 = 600;
 const MAX_GROWTHS: u32 = 300;
-const MAX_WRITTEN: usize = 2_000_000;
-const MAX_SHAPES: usize = 60_000;
+const MAX_WRITTEN: usize = 1_200_000;
+const MAX_SHAPES: usize = 45_000;
 /// How many nodes of shapes may be looked at: seconds.
-const MAX_WORK: usize = 1_000_000;
+const MAX_WORK: usize = 400_000;
 /// How many instances of one function may be nested before their parameters are joined.
 const MAX_NESTED: usize = 8;
 /// On how many kinds of sensitivities a large backpropagator may be run before they are joined.
@@ -226,7 +229,7 @@ impl<'a> Specialiser<'a> {
     /// Calls an instance and gives its result; params are converted if the instance is wider.
     pub fn call(&mut self, kind: Kind, args: Vec<Val>, span: Span) -> Result1<Val> {
         if self.written + self.draft.written > MAX_WRITTEN || self.graph.shapes.0.len() > MAX_SHAPES {
-            return self.dynamic(span, "the specialised program is too large");
+            return self.dynamic(span, TOO_LARGE);
         }
         if self.graph.work > MAX_WORK {
             return self.dynamic(span, "the shapes grow without settling");
@@ -399,7 +402,7 @@ impl<'a> Specialiser<'a> {
             let written = written?;
             self.instances[id].written = Some(written);
             if self.written > MAX_WRITTEN {
-                return Err(Dynamic { reason: "the specialised program is too large".into(), span });
+                return Err(Dynamic { reason: TOO_LARGE.into(), span });
             }
             // What it leads to settles before anybody looks at it.
             if !self.instances[id].dirty {

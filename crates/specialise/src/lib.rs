@@ -37,7 +37,7 @@ use eval::Value;
 use first_order::{Program, ShapeId};
 
 pub use codes::Codes;
-use instances::{Folding, Specialiser};
+use instances::{Folding, Specialiser, TOO_LARGE};
 
 /// What a program refers to by name.
 pub trait World {
@@ -79,7 +79,10 @@ pub fn specialise(world: &dyn World, codes: Rc<Codes>, step: &Rc<Group>, span: S
         stacker::maybe_grow(1 << 20, 16 << 20, || Specialiser::new(world, codes.clone(), folding).step(step, span))
     };
     // What doesn't settle one way may settle the other way.
-    settled(Folding::Soon).or_else(|dynamic| settled(Folding::Late).map_err(|_| dynamic))
+    settled(Folding::Soon).or_else(|dynamic| match &*dynamic.reason {
+        TOO_LARGE => Err(dynamic),
+        _ => settled(Folding::Late).map_err(|_| dynamic),
+    })
 }
 
 /// Why the code that is being written doesn't go on.
