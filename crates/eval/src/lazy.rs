@@ -23,7 +23,7 @@ pub fn force(value: &Value) -> Result<Value> {
     let unfolded = deep(|| match &lazy.kind {
         Suspended::Lifted { of, by } => lift::unfold(of, *by),
         Suspended::Full { of, sensitivity } => sensitivity::unfold(of, sensitivity),
-        Suspended::Numbers { full } => force(full),
+        Suspended::Numbers { full } => sensitivity::numbers(full),
     })?;
     let _ = lazy.cell.set(unfolded.clone());
     Ok(unfolded)

@@ -47,7 +47,7 @@ impl Value {
 }
 
 /// A full sensitivity as a program keeps it that asked for a derivative: reals are numbers, so that derived code which gets
-/// them back doesn't take one for the symbolic zero. An array still unfolds when it is inspected. Inside of lists and
+/// them back doesn't take one for the symbolic zero. It still unfolds when it is inspected. Inside of lists and
 /// of functions, where that would cost a walk, and of arrays of data, a sensitivity stays what it is.
 pub fn answer(d: Value) -> Result<Value> {
     let of = match &d {
@@ -57,20 +57,23 @@ pub fn answer(d: Value) -> Result<Value> {
         },
         _ => return Ok(d),
     };
-    match of {
-        Value::Real(_) => force(&d),
-        // Of `[]` nobody knows more: its sensitivity is one of reals.
-        Value::Array(array) if matches!(array.elements, Elements::Real(_)) || !array.elements.is_known() => {
-            Ok(Value::suspend(Suspended::Numbers { full: d }))
+    let waits = match &of {
+        Value::Real(_) => return force(&d),
+        Value::Array(array) => matches!(array.elements, Elements::Real(_)),
+        Value::Data(data) => matches!(data.form, Form::Tuple | Form::Record(_)),
+        _ => false,
+    };
+    Ok(if waits { Value::suspend(Suspended::Numbers { full: d }) } else { d })
+}
+
+/// One level of what [`answer`] gives: parts of tuples and records wait in turn, for there may be more than anybody could look at.
+pub fn numbers(full: &Value) -> Result<Value> {
+    match force(full)? {
+        Value::Data(data) => {
+            let fields = data.fields.iter().map(|field| answer(field.clone())).collect::<Result<_>>()?;
+            Ok(Value::data(data.form.clone(), fields))
         }
-        Value::Data(data) if matches!(data.form, Form::Tuple | Form::Record(_)) => match force(&d)? {
-            Value::Data(full) => deep(|| {
-                let fields = full.fields.iter().map(|field| answer(field.clone())).collect::<Result<_>>()?;
-                Ok(Value::data(full.form.clone(), fields))
-            }),
-            other => Ok(other),
-        },
-        _ => Ok(d),
+        other => Ok(other),
     }
 }
 

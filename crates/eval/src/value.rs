@@ -96,7 +96,7 @@ pub enum Suspended {
     Lifted { of: Value, by: i32 },
     /// A sensitivity in the full shape of the value it belongs to.
     Full { of: Value, sensitivity: Value },
-    /// A full sensitivity of an array of reals that counts as numbers: what is zero in it is no symbolic zero.
+    /// A full sensitivity of an array of reals, a tuple or a record that counts as numbers: what is zero in it is no symbolic zero.
     Numbers { full: Value },
 }
 

@@ -110,7 +110,14 @@ impl Draft {
         }
         classes.into_iter().find_map(|(class, most, members)| {
             let through = class.nests_through();
-            self.chain(&members, most, through)
+            let nested = self.chain(&members, most, through)?;
+            if fold != Fold::Usual || !matches!(class, Class::Code(..)) {
+                return Some(nested);
+            }
+            // Only those in which the same functions are, also here; most often it doesn't come to this question.
+            let mut alike: BTreeMap<Vec<Head>, Vec<usize>> = BTreeMap::new();
+            members.iter().for_each(|node| alike.entry(self.held(*node)).or_default().push(*node));
+            alike.values().find_map(|members| self.chain(members, most, through))
         })
     }
 
@@ -120,6 +127,12 @@ impl Draft {
         if !matches!(class, Class::Code(..) | Class::Head(Head::Record(_), _)) {
             return class;
         }
+        let held = self.held(node);
+        Class::Holding(Box::new(class), held)
+    }
+
+    /// The functions and records below a node.
+    fn held(&self, node: usize) -> Vec<Head> {
         let mut held: FxHashSet<&Head> = FxHashSet::default();
         for below in self.below(node, |_| true).into_iter().filter(|below| *below != node) {
             let heads = self.nodes[below].values().map(|(head, _)| head);
@@ -127,7 +140,7 @@ impl Draft {
         }
         let mut held: Vec<Head> = held.into_iter().cloned().collect();
         held.sort();
-        Class::Holding(Box::new(class), held)
+        held
     }
 
     /// More than `most` of these nodes that nest in each other.
