@@ -59,7 +59,8 @@ pub fn answer(d: Value) -> Result<Value> {
     };
     let waits = match &of {
         Value::Real(_) => return force(&d),
-        Value::Array(array) => matches!(array.elements, Elements::Real(_)),
+        // Of `[]` nobody knows more: its sensitivity is one of reals.
+        Value::Array(array) => matches!(array.elements, Elements::Real(_)) || !array.elements.is_known(),
         Value::Data(data) => matches!(data.form, Form::Tuple | Form::Record(_)),
         _ => false,
     };
