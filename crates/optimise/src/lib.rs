@@ -1,7 +1,7 @@
 //! Optimisation: from L3 to L3.
 //!
 //! In: a program of L3. Out: one that gives the same values, prints the same and ends with the same errors at the same
-//! places, with less work (`roots` alone rounds otherwise). A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
+//! places, with less work (`roots` rounds otherwise, `scales` near the largest and smallest numbers). A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
 //! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
 
 mod bounds;
