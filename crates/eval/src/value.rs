@@ -126,12 +126,8 @@ impl Holds {
 
 impl Value {
     pub fn unit() -> Value {
-        thread_local!(static UNIT: Value = Value::Data(Rc::new(Data {
-            form: Form::Tuple,
-            fields: vec![],
-            holds: Holds::DISCRETE,
-        })));
-        UNIT.with(Value::clone)
+        // Each has a node of its own: if sessions shared one, they couldn't move to different threads.
+        Value::Data(Rc::new(Data { form: Form::Tuple, fields: vec![], holds: Holds::DISCRETE }))
     }
 
     pub fn text(text: impl Into<String>) -> Value {

@@ -276,6 +276,27 @@ impl Engines {
         }
     }
 
+    /// Compiles with this LLVM and cache from now on: for hosts that look for one themselves, once for all sessions.
+    pub fn use_llvm(&mut self, llvm: llvm::Llvm, cache: llvm::Cache) {
+        self.engine = Engine::Native;
+        self.native = match native::engine::Engine::with(llvm, cache) {
+            Ok(engine) => Native::Found(Box::new(engine)),
+            Err(why) => Native::Missing(why.to_string()),
+        };
+    }
+
+    /// Has no native engine, for this reason.
+    pub fn without_llvm(&mut self, why: impl Into<String>) {
+        self.native = Native::Missing(why.into());
+    }
+
+    /// Lets others use the stack and the memory of the native engine until the next run.
+    pub fn rest(&mut self) {
+        if let Native::Found(engine) = &mut self.native {
+            engine.rest();
+        }
+    }
+
     /// Runs an L3 program: interpreted if that is asked for or takes no time, else compiled.
     fn execute(&mut self, step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
         let is_brief = !self.always_compile && is_brief(&step.program);

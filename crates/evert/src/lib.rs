@@ -18,6 +18,7 @@ pub mod engine;
 pub mod expectation;
 mod library;
 mod modules;
+pub mod report;
 mod rules;
 mod session;
 pub mod survey;

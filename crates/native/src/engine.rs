@@ -4,12 +4,14 @@ use std::fmt;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use base::codes;
 use eval::Value;
 use first_order::Codes;
 use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Unavailable};
 
 use crate::emit::{Checks, emit_with};
 use crate::layout::Layouts;
+use crate::pool;
 use crate::run::{Again, Runner, Stop, Tables, Usage};
 use crate::runtime::Site;
 use crate::runtime::ledger::Checked;
@@ -24,7 +26,8 @@ const ABI: u32 = 1;
 pub struct Engine {
     llvm: Llvm,
     cache: Cache,
-    runner: Runner,
+    /// What code runs on, once some has run: a stack is too large to reserve one for each session.
+    runner: Option<Box<Runner>>,
 }
 
 /// Why there is no engine.
@@ -75,6 +78,10 @@ impl Compiled {
     pub fn checked(self) -> Compiled {
         Compiled { checks: Checks::Memory, ..self }
     }
+
+    fn checked_memory(&self) -> Checked {
+        if self.checks == Checks::Memory { Checked::Yes } else { Checked::No }
+    }
 }
 
 /// An LLVM that is being looked for, on a thread of its own: loading it takes about as long as reading the library.
@@ -94,6 +101,12 @@ impl Looking {
     }
 }
 
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.rest();
+    }
+}
+
 impl Engine {
     /// The engine with the LLVM and the cache that the environment names.
     pub fn new(self_test: SelfTest) -> Result<Engine, NoEngine> {
@@ -104,8 +117,23 @@ impl Engine {
     }
 
     pub fn with(llvm: Llvm, cache: Cache) -> Result<Engine, NoEngine> {
-        let runner = Runner::new().ok_or(NoEngine::Stack)?;
-        Ok(Engine { llvm, cache, runner })
+        // If there is no room for a stack, that is said now and not when something runs.
+        pool::give_back(pool::take().ok_or(NoEngine::Stack)?);
+        Ok(Engine { llvm, cache, runner: None })
+    }
+
+    fn runner(&mut self) -> Result<&mut Runner, Stop> {
+        if self.runner.is_none() {
+            self.runner = Some(pool::take().ok_or(Stop::Memory { code: codes::OUT_OF_MEMORY, printed: 0 })?);
+        }
+        Ok(self.runner.as_deref_mut().expect("it was taken"))
+    }
+
+    /// Lets others use the stack and the memory until the next run.
+    pub fn rest(&mut self) {
+        if let Some(runner) = self.runner.take() {
+            pool::give_back(runner);
+        }
     }
 
     /// Makes a program ready to run.
@@ -161,10 +189,11 @@ impl Engine {
         args: &[Value],
         output: &mut dyn FnMut(&str),
     ) -> Result<Value, Stop> {
-        self.runner.watch(if program.places.is_some() { Watched::Yes } else { Watched::No });
-        self.check_memory(program);
+        let runner = self.runner()?;
+        runner.watch(if program.places.is_some() { Watched::Yes } else { Watched::No });
+        runner.check_memory(program.checked_memory());
         // SAFETY: the entry was made for the tables it is kept with, and the code is alive.
-        unsafe { self.runner.run(program.entry, &program.tables, codes, args, output) }
+        unsafe { runner.run(program.entry, &program.tables, codes, args, output) }
     }
 
     /// Runs a program on the same values until `again`, which is told how long the code itself took, says no.
@@ -176,25 +205,21 @@ impl Engine {
         output: &mut dyn FnMut(&str),
         again: &mut dyn FnMut(Duration) -> Again,
     ) -> Result<Value, Stop> {
-        self.runner.watch(Watched::No);
-        self.check_memory(program);
+        let runner = self.runner()?;
+        runner.watch(Watched::No);
+        runner.check_memory(program.checked_memory());
         // SAFETY: as for `run`.
-        unsafe { self.runner.repeat(program.entry, &program.tables, codes, args, output, again) }
-    }
-
-    fn check_memory(&mut self, program: &Compiled) {
-        let checked = if program.checks == Checks::Memory { Checked::Yes } else { Checked::No };
-        self.runner.check_memory(checked);
+        unsafe { runner.repeat(program.entry, &program.tables, codes, args, output, again) }
     }
 
     /// What the last run took.
     pub fn usage(&self) -> Usage {
-        self.runner.usage()
+        self.runner.as_ref().map_or_else(Usage::default, |runner| runner.usage())
     }
 
     /// What was alive at the mark of the last run, if it was surveyed and came there.
     pub fn found(&self) -> Option<&Found> {
-        self.runner.found()
+        self.runner.as_ref()?.found()
     }
 
     pub fn llvm(&self) -> &Llvm {

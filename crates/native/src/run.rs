@@ -80,6 +80,13 @@ impl Runner {
         self.usage
     }
 
+    /// Keeps only little memory from now on: nobody knows when the next run comes, and of which program.
+    pub(crate) fn rest(&mut self) {
+        const KEPT: usize = 64 << 20;
+        self.ctx.keep_at_most(KEPT);
+        self.words.shrink_to(1 << 10);
+    }
+
     /// From now on runs are surveyed, or not.
     pub fn watch(&mut self, watched: Watched) {
         self.ctx.watch(watched);

@@ -5,6 +5,9 @@
 //! one call: evaluator code runs on the thread's own stack, where it knows how much room is left.
 //!
 //! The place on the thread's stack is kept in the context's word [`HOST_WORD`].
+//!
+//! Compiled code and the runtime see IEEE arithmetic whatever the thread does otherwise (XLA's threads flush denormals): `enter` loads
+//! the standard floating-point control word, `leave` restores the thread's.
 
 use std::arch::naked_asm;
 use std::ptr;
@@ -26,6 +29,12 @@ const GUARD: usize = 64 << 10;
 const SHALLOW: usize = 4 << 20;
 /// What stays with the process after a run.
 const KEPT: usize = 1 << 20;
+
+/// MXCSR after a reset: round to nearest, keep denormals, no traps.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const STANDARD_CONTROL: u32 = 0x1f80;
+#[cfg(target_arch = "x86_64")]
+static STANDARD_WORD: u32 = STANDARD_CONTROL;
 
 /// Compiled code: `void entry(ptr ctx, ptr args, ptr out)`.
 pub type Entry = unsafe extern "C" fn(*mut Context, *const u64, *mut u64);
@@ -117,6 +126,7 @@ pub unsafe extern "C" fn enter(ctx: *mut Context, entry: Entry, args: *const u64
         "sub rsp, 8",
         "stmxcsr [rsp]",
         "fnstcw [rsp + 4]",
+        "ldmxcsr dword ptr [rip + {standard}]",
         "mov [rdi + {host}], rsp",
         "mov rsp, r8",
         "mov rbx, rdi",
@@ -129,6 +139,7 @@ pub unsafe extern "C" fn enter(ctx: *mut Context, entry: Entry, args: *const u64
         "jmp {leave}",
         host = const HOST_OFFSET,
         leave = sym leave,
+        standard = sym STANDARD_WORD,
     )
 }
 
@@ -190,7 +201,7 @@ pub type OnHost = unsafe extern "C" fn(*mut Context, *mut u8) -> u64;
 #[unsafe(naked)]
 pub unsafe extern "C" fn enter(ctx: *mut Context, entry: Entry, args: *const u64, out: *mut u64, top: usize) -> u64 {
     naked_asm!(
-        "sub sp, sp, #160",
+        "sub sp, sp, #176",
         "stp x29, x30, [sp, #0]",
         "stp x19, x20, [sp, #16]",
         "stp x21, x22, [sp, #32]",
@@ -201,6 +212,9 @@ pub unsafe extern "C" fn enter(ctx: *mut Context, entry: Entry, args: *const u64
         "stp d10, d11, [sp, #112]",
         "stp d12, d13, [sp, #128]",
         "stp d14, d15, [sp, #144]",
+        "mrs x9, fpcr",
+        "str x9, [sp, #160]",
+        "msr fpcr, xzr",
         "mov x9, sp",
         "str x9, [x0, #{host}]",
         "mov sp, x4",
@@ -240,7 +254,9 @@ pub unsafe extern "C" fn leave(ctx: *mut Context, status: u64) -> ! {
         "ldp d10, d11, [sp, #112]",
         "ldp d12, d13, [sp, #128]",
         "ldp d14, d15, [sp, #144]",
-        "add sp, sp, #160",
+        "ldr x9, [sp, #160]",
+        "msr fpcr, x9",
+        "add sp, sp, #176",
         "ret",
         host = const HOST_OFFSET,
     )

@@ -369,6 +369,14 @@ impl Context {
         self.heap.peak = self.heap.bytes;
     }
 
+    /// Gives memory that is only kept back to the system, if it is more than this.
+    pub fn keep_at_most(&mut self, bytes: usize) {
+        if self.heap.spare.bytes > bytes {
+            self.heap.spare = Spare::default();
+            self.heap.most = self.heap.bytes;
+        }
+    }
+
     /// The most bytes that were in use at once since the last reset.
     pub fn peak_bytes(&self) -> usize {
         self.heap.peak
