@@ -12,8 +12,9 @@ use calculus::build::Builder;
 use calculus::{Atom, Expr, Field, Group, Lambda, Role, Root};
 use elaborate::Binding;
 use eval::array::{Array, Elements};
-use eval::value::{Form, Value};
-use native::run::Again;
+use eval::value::{Form, Function, Holds, Value};
+use native::host::Portable;
+use native::run::{Again, Stop};
 use rustc_hash::FxHashMap;
 
 use crate::engine::{Ran, Ready};
@@ -35,10 +36,17 @@ pub struct Callable {
     argument: String,
     /// By the shape of the argument; `Err` says why the reference evaluator runs it.
     ready: FxHashMap<String, Result<Ready, Ran>>,
+    /// Functions that were arguments: their code is known by its address, which stays theirs.
+    kept: Vec<Value>,
 }
 
 /// The only field of the record that holds an argument: a record is never made part of the code, as a number would be.
 const FIELD: &str = "value";
+
+/// An argument as portable code takes it, where it is given as a value and not as leaves.
+pub fn argument(x: Value) -> Value {
+    Value::record(Rc::from([Name::new(FIELD)]), vec![x])
+}
 
 impl Session {
     /// The function of this name among the session's own definitions.
@@ -51,7 +59,27 @@ impl Session {
         self.set(&argument, Value::unit());
         let Some(Binding::Root(x)) = self.scope.get(Name::new(&argument)).cloned() else { return None };
         let step = Rc::new(call(Atom::Root(f, 0), Atom::Root(x, 0), span));
-        Some(Callable { step, span, argument, ready: FxHashMap::default() })
+        Some(Callable { step, span, argument, ready: FxHashMap::default(), kept: vec![] })
+    }
+
+    /// A function that some expression in the session gave; `name` tells it from others.
+    pub fn callable_of(&mut self, name: &str, f: Value) -> Option<Callable> {
+        // No program can write this name.
+        let name = format!("the function {name}");
+        let span = function_span(&f);
+        self.set(&name, f);
+        Some(Callable { span, ..self.callable(&name)? })
+    }
+}
+
+/// Where a function was written, if it was.
+fn function_span(f: &Value) -> Span {
+    match f {
+        Value::Function(function) => match &**function {
+            Function::Closure(closure) => closure.code.lambda(closure.member).span,
+            _ => Span::default(),
+        },
+        _ => Span::default(),
     }
 }
 
@@ -71,6 +99,60 @@ impl Callable {
         self.repeat(session, x, &mut |_| Again::No)
     }
 
+    /// Calls the function once; what it prints goes where the session prints.
+    pub fn run(&mut self, session: &mut Session, x: Value) -> base::Result<Value> {
+        self.set(session, x.clone());
+        let (step, span) = (constant(self.step.clone()), self.span);
+        let ready = self.find(session, &x);
+        let result = session.engines.run_once(&mut session.machine, ready, &step, span);
+        self.finish(session, result)
+    }
+
+    /// Code that any thread may run at arguments of this one's shape; or why there is none, and [`Callable::run`] is to be used.
+    pub fn portable(&mut self, session: &mut Session, x: &Value) -> Result<Portable, Ran> {
+        if session.engines.is_reference() {
+            let why = session.engines.missing().unwrap_or("the reference evaluator was asked for");
+            return Err(Ran::Fallback(why.to_string()));
+        }
+        let Some(argument) = session.global(&self.argument) else { unreachable!("callable: it has an argument") };
+        self.set(session, x.clone());
+        let Session { engines, machine, .. } = session;
+        let ready = engines.prepare(machine, &self.step, self.span);
+        let ported = ready.and_then(|ready| {
+            engines.port(machine, ready, argument).map_err(|ready| {
+                self.ready.insert(shape_of(x), Ok(*ready));
+                Ran::Compiled
+            })
+        });
+        self.set(session, Value::unit());
+        if let Err(ran @ (Ran::Dynamic(_) | Ran::Fallback(_))) = &ported {
+            self.ready.insert(shape_of(x), Err(ran.clone()));
+        }
+        ported
+    }
+
+    /// What the reference evaluator says where portable code has stopped.
+    pub fn describe(&mut self, session: &mut Session, x: Value, stop: &Stop) -> base::Result<Value> {
+        self.set(session, x);
+        let (ran, printed) = match stop {
+            Stop::Error { code, span, printed } => (Ran::Failed { code: *code, span: *span }, *printed),
+            Stop::Memory { code, printed } => (Ran::Failed { code: *code, span: Span::default() }, *printed),
+            Stop::Mismatch { text, printed } | Stop::Violation { text, printed, .. } => {
+                (Ran::Fallback(text.clone()), *printed)
+            }
+        };
+        let step = constant(self.step.clone());
+        let result = session.engines.explain_failure(&mut session.machine, &step, self.span, &ran, printed);
+        self.finish(session, result)
+    }
+
+    fn finish(&self, session: &mut Session, result: base::Result<Value>) -> base::Result<Value> {
+        self.set(session, Value::unit());
+        let value = result?;
+        eval::prims::settle(&value).map_err(|fault| Box::new(fault.at(self.span)))?;
+        Ok(value)
+    }
+
     /// Calls the function with the same argument until `again`, which is told how long the function itself ran, says no. The argument
     /// is converted once, the last result too. Prints are lost.
     pub fn repeat(
@@ -83,14 +165,11 @@ impl Callable {
         let (step, span) = (constant(self.step.clone()), self.span);
         let ready = self.find(session, &x);
         let result = session.engines.repeat(&mut session.machine, ready, &step, span, again);
-        self.set(session, Value::unit());
-        let value = result?;
-        eval::prims::settle(&value).map_err(|fault| Box::new(fault.at(self.span)))?;
-        Ok(value)
+        self.finish(session, result)
     }
 
     fn set(&self, session: &mut Session, x: Value) {
-        session.set(&self.argument, Value::record(Rc::from([Name::new(FIELD)]), vec![x]));
+        session.set(&self.argument, argument(x));
     }
 
     /// What runs at an argument, which is set; `None`: the reference evaluator.
@@ -99,7 +178,13 @@ impl Callable {
             return None;
         }
         let Session { engines, machine, .. } = session;
-        let prepare = || engines.prepare(machine, &self.step, self.span);
+        let (step, kept) = (&self.step, &mut self.kept);
+        let prepare = || {
+            if x.holds().has(Holds::FUNCTION) {
+                kept.push(x.clone());
+            }
+            engines.prepare(machine, step, self.span)
+        };
         self.ready.entry(shape_of(x)).or_insert_with(prepare).as_ref().ok()
     }
 }
@@ -143,10 +228,29 @@ fn write_shape(value: &Value, out: &mut String) {
             }
             out.push(')');
         }
-        // Functions differ by what they are; the symbolic zero and unfinished values aren't arguments.
-        Value::Function(function) => out.extend([format!("f{:p}", Rc::as_ptr(function))]),
+        Value::Function(function) => write_function(function, out),
+        // The symbolic zero and unfinished values aren't arguments.
         Value::Zero | Value::Sparse(_) | Value::Lazy(_) => out.push('?'),
     });
+}
+
+/// Functions of one code are alike if what they capture is; whoever keeps the shape keeps the code.
+fn write_function(function: &Function, out: &mut String) {
+    let _ = match function {
+        Function::Prim { prim, order } => write!(out, "p{prim:?}{order}("),
+        Function::Closure(closure) => write!(out, "f{:p}:{}(", Rc::as_ptr(&closure.code.group), closure.member),
+        Function::Sealed { modes, .. } => write!(out, "s{modes:?}("),
+    };
+    let mut part = |part: &Value| {
+        write_shape(part, out);
+        out.push(',');
+    };
+    match function {
+        Function::Prim { .. } => {}
+        Function::Closure(closure) => closure.env.0.iter().for_each(part),
+        Function::Sealed { raw, f, x, y, .. } => [raw, f, x, y].into_iter().for_each(&mut part),
+    }
+    out.push(')');
 }
 
 fn write_array(array: &Array, out: &mut String) {
@@ -193,6 +297,17 @@ mod tests {
         assert_eq!((call(&mut f, Value::Real(0.5)), shapes(&f)), ("1.0".into(), 2));
         assert_eq!((call(&mut f, reals(&[1.0, 2.0])), shapes(&f)), ("[2.0, 4.0]".into(), 3));
         assert_eq!((call(&mut f, reals(&[3.0])), shapes(&f)), ("[6.0]".into(), 3));
+    }
+
+    #[test]
+    fn functions_of_one_code_share_what_was_made_ready() {
+        let mut session = session("fn at_two(f) = f(2.0)\nfn times(a) = x => a * x");
+        let mut f = session.callable("at_two").expect("it is defined");
+        for (text, expected, shapes) in [("times(3.0)", "6.0", 1), ("times(4.0)", "8.0", 1), ("times(5)", "10.0", 2)] {
+            let g = session.evaluate(text).expect("a function");
+            assert_eq!(show(&f.call(&mut session, g).expect("a value")), expected);
+            assert_eq!(f.ready.len(), shapes);
+        }
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub struct Engines {
     pub last: Option<Compilation>,
     /// How many steps left objects alive: none, unless compiled code loses them.
     pub leaks: usize,
+    /// For how many steps the reference evaluator may run to describe an error; for hosts that can't wait as long as we do.
+    pub describing_steps: Option<u64>,
 }
 
 /// Figures about a compiled step.
@@ -181,7 +183,7 @@ impl Engines {
             }
         };
         let result = match ran {
-            Ran::Failed { code, span: place } => describe(machine, step, span, code, place),
+            Ran::Failed { code, span: place } => describe(machine, step, span, code, place, self.describing()),
             _ => machine.call(step, Value::unit(), span),
         };
         machine.skipped_prints = 0;
@@ -214,6 +216,66 @@ impl Engines {
         })
     }
 
+    /// Makes a step ready for any thread. `argument` is the global whose value each call gives; the others keep those they have now.
+    pub(crate) fn port(
+        &mut self,
+        machine: &Machine,
+        ready: Ready,
+        argument: GlobalId,
+    ) -> Result<native::host::Portable, Box<Ready>> {
+        let Ready { specialised, code } = ready;
+        let Some(code) = code else { return Err(Box::new(Ready { specialised, code })) };
+        let at = specialised.globals.iter().position(|id| *id == argument);
+        let constants = arguments(machine, &specialised);
+        native::host::Portable::new(code, at, &constants)
+            .map_err(|code| Box::new(Ready { specialised, code: Some(*code) }))
+    }
+
+    /// Runs a step once, prints included. What isn't ready, or turns out to fail, is left to the reference evaluator.
+    pub(crate) fn run_once(
+        &mut self,
+        machine: &mut Machine,
+        ready: Option<&Ready>,
+        step: &Value,
+        span: Span,
+    ) -> base::Result<Value> {
+        let Some(ready) = ready else { return machine.call(step, Value::unit(), span) };
+        let mut printed = 0;
+        let args = arguments(machine, &ready.specialised);
+        let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
+        let mut print = |line: &str| {
+            printed += 1;
+            output(line);
+        };
+        let result = guarded(|| match &ready.code {
+            Some(code) => self.run_compiled(&ready.specialised, code, &args, &mut print, None),
+            None => interpret(&ready.specialised, &args, &mut print),
+        });
+        machine.output = output;
+        match result {
+            Ok(value) => Ok(value),
+            Err(ran) => self.explain_failure(machine, step, span, &ran, printed),
+        }
+    }
+
+    /// Runs a step that an engine has left, after so many prints, on the reference evaluator.
+    pub(crate) fn explain_failure(
+        &mut self,
+        machine: &mut Machine,
+        step: &Value,
+        span: Span,
+        ran: &Ran,
+        printed: usize,
+    ) -> base::Result<Value> {
+        machine.skipped_prints = printed;
+        let result = match ran {
+            Ran::Failed { code, span: place } => describe(machine, step, span, *code, *place, self.describing()),
+            _ => machine.call(step, Value::unit(), span),
+        };
+        machine.skipped_prints = 0;
+        result
+    }
+
     /// Runs a step until `again`, which is told how long a run took, says no; the value is that of the last run. What isn't
     /// ready, or turns out to fail, is left to the reference evaluator. Prints are lost.
     pub fn repeat(
@@ -227,7 +289,9 @@ impl Engines {
         let output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
         let result = match ready.map(|ready| guarded(|| self.repeat_ready(machine, ready, again))) {
             Some(Ok(value)) => Ok(value),
-            Some(Err(Ran::Failed { code, span: place })) => describe(machine, step, span, code, place),
+            Some(Err(Ran::Failed { code, span: place })) => {
+                describe(machine, step, span, code, place, self.describing())
+            }
             Some(Err(_)) | None => timed(again, || machine.call(step, Value::unit(), span)),
         };
         machine.output = output;
@@ -384,6 +448,10 @@ impl Engines {
         })
     }
 
+    fn describing(&self) -> u64 {
+        self.describing_steps.unwrap_or(MAX_DESCRIBING_STEPS)
+    }
+
     fn note(&mut self, span: Span, ran: Ran) {
         if let Some(log) = &mut self.log {
             log.push((span, ran));
@@ -409,11 +477,18 @@ fn timed<T, E>(again: &mut dyn FnMut(Duration) -> Again, mut work: impl FnMut() 
 
 /// Runs a step that is known to fail on the reference evaluator, which describes the error best. If it takes too long, the
 /// error is reported as it was found.
-fn describe(machine: &mut Machine, step: &Value, span: Span, code: Code, place: Span) -> base::Result<Value> {
+fn describe(
+    machine: &mut Machine,
+    step: &Value,
+    span: Span,
+    code: Code,
+    place: Span,
+    steps: u64,
+) -> base::Result<Value> {
     if machine.max_steps.is_some() {
         return machine.call(step, Value::unit(), span);
     }
-    machine.max_steps = Some(MAX_DESCRIBING_STEPS);
+    machine.max_steps = Some(steps);
     let result = machine.call(step, Value::unit(), span);
     machine.max_steps = None;
     match result {

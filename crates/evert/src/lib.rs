@@ -25,13 +25,14 @@ pub mod survey;
 pub mod testing;
 mod world;
 
-pub use callable::Callable;
+pub use callable::{Callable, argument};
 pub use engine::{Engine, Ran};
 pub use eval::show::show;
 pub use eval::{Value, work};
 pub use library::FILES as LIBRARY;
 pub use native::emit::Checks;
 pub use native::run::Again;
+pub use native::{control, host, pool};
 pub use session::{Failure, Outcome, Session};
 pub use world::{Offline, World};
 

@@ -41,8 +41,8 @@ pub enum NoEngine {
 
 /// A program ready to run.
 pub struct Compiled {
-    entry: Entry,
-    tables: Tables,
+    pub(crate) entry: Entry,
+    pub(crate) tables: Tables,
     pub stats: Stats,
     /// Who makes objects, if the program is surveyed.
     pub places: Option<Vec<loops::Place>>,

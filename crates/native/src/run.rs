@@ -12,8 +12,10 @@ use base::{Code, Span};
 use eval::{Value, memory};
 use first_order::{Codes, ShapeId, Shapes};
 
+use crate::host::Locals;
 use crate::layout::Layouts;
 use crate::runtime::ledger::Checked;
+use crate::runtime::object::Descriptor;
 use crate::runtime::prim::release_words;
 use crate::runtime::survey::{Found, Watched};
 use crate::runtime::{Context, Environment, Failure, Site, object};
@@ -62,6 +64,20 @@ pub struct Runner {
     words: Vec<u64>,
     usage: Usage,
     checked: Checked,
+    /// Of programs that any thread runs.
+    pub(crate) locals: Locals,
+}
+
+/// Why a run ended early, and how many prints it had made.
+pub(crate) struct Failed {
+    pub failure: Failure,
+    pub printed: usize,
+}
+
+impl From<Failed> for Stop {
+    fn from(failed: Failed) -> Stop {
+        stop(failed.failure, failed.printed)
+    }
 }
 
 impl Runner {
@@ -73,6 +89,7 @@ impl Runner {
             words: vec![],
             usage: Usage::default(),
             checked: Checked::No,
+            locals: Locals::default(),
         })
     }
 
@@ -206,17 +223,13 @@ impl Runner {
             let (given, wanted) = (args.len(), tables.parameters.len());
             return Err(Failure::Mismatch(format!("{given} arguments for {wanted} parameters")));
         }
-        // What a panic left behind
-        if self.ctx.live() != 0 {
-            self.ctx.reset();
-        }
-        self.words.clear();
+        self.begin();
         for (&shape, value) in tables.parameters.iter().zip(args) {
-            write(&mut self.ctx, border, shape, value, &mut self.words).map_err(unwritten)?;
+            self.write(border, shape, value)?;
         }
         let arguments = self.words.len();
         let result = tables.result.expect("run: the tables are those of a program");
-        self.words.resize(arguments + border.layouts.get(result).words, 0);
+        self.add_words(border.layouts.get(result).words);
         self.ctx.stack_limit = self.stack.limit(room_for_frames());
         let top = self.stack.top();
         let (args, out) = self.words.split_at_mut(arguments);
@@ -254,6 +267,96 @@ impl Runner {
         self.usage.live_after = self.ctx.live();
         debug_assert_eq!(self.ctx.live(), 0, "run: objects were lost or freed twice");
         Ok(value)
+    }
+}
+
+/// The steps of a run, for callers that have no values: [`crate::host`].
+impl Runner {
+    /// Clears what a panic left behind.
+    fn begin(&mut self) {
+        if self.ctx.live() != 0 {
+            self.ctx.reset();
+        }
+        self.words.clear();
+    }
+
+    /// Writes arguments by `write`, runs code on them, and says where among the words its result begins.
+    ///
+    /// # Safety
+    /// `entry` is code compiled for these tables; it stays loaded during the call.
+    pub(crate) unsafe fn start(
+        &mut self,
+        entry: Entry,
+        environment: &Environment,
+        tables: &Tables,
+        write: impl FnOnce(&mut Runner) -> Result<(), Failure>,
+    ) -> Result<usize, Failure> {
+        self.begin();
+        write(self)?;
+        let result = tables.result.expect("run: the tables are those of a program");
+        let out = self.add_words(tables.layouts.get(result).words);
+        self.ctx.stack_limit = self.stack.limit(room_for_frames());
+        let (words, top) = (self.words.as_mut_ptr(), self.stack.top());
+        let status = self.ctx.with_environment(environment, |ctx| {
+            // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
+            unsafe { stack::enter(ctx, entry, words, words.add(out), top) }
+        });
+        match status {
+            0 => Ok(out),
+            _ => Err(self.ctx.take_failure().expect("run: who leaves says why")),
+        }
+    }
+
+    /// Gives up a result.
+    ///
+    /// # Safety
+    /// The words from `out` on are a value of the shape that a run has left there.
+    pub(crate) unsafe fn release_result(&mut self, layouts: &Layouts, shape: ShapeId, out: usize) {
+        // SAFETY: by this function's contract.
+        unsafe { release_words(&mut self.ctx, layouts, shape, &self.words[out..]) };
+        self.usage.live_after = self.ctx.live();
+        debug_assert_eq!(self.ctx.live(), 0, "run: objects were lost or freed twice");
+    }
+
+    /// Empties the heap after a run, however it ended.
+    pub(crate) fn finish(&mut self) {
+        self.usage.peak_bytes = self.ctx.peak_bytes();
+        self.usage.allocated_bytes = self.ctx.allocated_bytes();
+        self.ctx.reset();
+        self.stack.trim();
+    }
+
+    pub(crate) fn take_panic(&mut self) -> Option<Box<dyn std::any::Any + Send>> {
+        self.ctx.take_panic()
+    }
+
+    /// Appends the words of a value.
+    pub(crate) fn write(&mut self, border: Border, shape: ShapeId, value: &Value) -> Result<(), Failure> {
+        write(&mut self.ctx, border, shape, value, &mut self.words).map_err(unwritten)
+    }
+
+    /// Appends words that are 0; says where they begin.
+    pub(crate) fn add_words(&mut self, count: usize) -> usize {
+        let start = self.words.len();
+        self.words.resize(start + count, 0);
+        start
+    }
+
+    pub(crate) fn set_word(&mut self, at: usize, word: u64) {
+        self.words[at] = word;
+    }
+
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Room for an array.
+    ///
+    /// # Safety
+    /// The descriptor is that of an array and outlives the object.
+    pub(crate) unsafe fn array(&mut self, descriptor: *const Descriptor, lengths: &[u64]) -> Result<*mut u64, Code> {
+        // SAFETY: by this function's contract.
+        unsafe { self.ctx.array(descriptor, lengths) }
     }
 }
 
