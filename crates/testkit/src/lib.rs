@@ -12,6 +12,8 @@ pub mod growth;
 pub mod hostile;
 pub mod hunt;
 pub mod lab;
+pub mod matrix;
+pub mod oracle;
 pub mod random;
 pub mod reals;
 pub mod shrink;

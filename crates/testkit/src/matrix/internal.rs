@@ -2,7 +2,7 @@
 
 use calculus::Prim;
 
-use crate::row::{Row, smooth};
+use super::row::{Row, smooth};
 
 pub const ROWS: &[Row] = &[
     // The derivative of an element's derivative places twice.

@@ -2,7 +2,7 @@
 
 use calculus::Prim;
 
-use crate::row::{Row, Values, smooth};
+use super::row::{Row, Values, smooth};
 
 const fn row(prim: Prim, values: Values) -> Row {
     Row::other(prim, &[], values)

@@ -1,19 +1,10 @@
 //! Every primitive, one row in a table: its derivatives of orders 1 to 3 agree with differences of the order below,
 //! edge values are no accidents, arrays agree with their elements. A primitive without a row fails.
 
-mod arithmetic;
-mod arrays;
-mod checking;
-mod discrete;
-mod functions;
-mod internal;
-mod linear;
-mod row;
-
 use std::collections::BTreeMap;
 
 use calculus::{Prim, Push};
-use row::{Row, Shape, Smooth};
+use testkit::matrix::{self, Case, Row, Shape, Subject};
 use testkit::reals::{agree, reals, with_reals};
 use testkit::{Lab, differences};
 
@@ -26,10 +17,16 @@ fn weigh(v) = if is_array(v) { let w = flatten(v); sum(w * sin(iota(len(w)) + 1.
 
 const EDGES: [&str; 7] = ["0.0", "-0.0", "inf", "-inf", "nan", "1e300", "-1e-300"];
 
+/// The rows of the primitives; those of the library are judged by the oracle alone.
 fn table() -> impl Iterator<Item = &'static Row> {
-    let topics =
-        [arithmetic::ROWS, functions::ROWS, discrete::ROWS, arrays::ROWS, linear::ROWS, internal::ROWS, checking::ROWS];
-    topics.into_iter().flatten()
+    matrix::primitives()
+}
+
+fn prim(row: &Row) -> Prim {
+    match row.subject {
+        Subject::Prim(prim) => prim,
+        Subject::Library(name) => unreachable!("primitives: a row of {name}"),
+    }
 }
 
 fn lab() -> Lab {
@@ -41,7 +38,7 @@ fn lab() -> Lab {
 #[test]
 fn every_primitive_has_exactly_one_row() {
     let mut rows: BTreeMap<Prim, usize> = BTreeMap::new();
-    table().for_each(|row| *rows.entry(row.prim).or_default() += 1);
+    table().for_each(|row| *rows.entry(prim(row)).or_default() += 1);
     for &prim in Prim::ALL {
         assert_eq!(rows.get(&prim), Some(&1), "rows of `{prim}`");
     }
@@ -70,7 +67,7 @@ fn every_primitive_carries_tangents_in_exactly_one_way() {
 #[test]
 fn every_row_claims_something() {
     for row in table() {
-        assert!(!row.smooth.is_empty() || !row.values.is_empty(), "`{}`", row.prim);
+        assert!(!row.cases.is_empty() || !row.values.is_empty(), "`{}`", row.subject);
     }
 }
 
@@ -79,10 +76,10 @@ fn derivatives_of_orders_one_to_three_agree_with_differences() {
     let mut lab = lab();
     let mut problems = Problems::default();
     for row in table() {
-        for smooth in row.smooth {
+        for smooth in row.smooth() {
             for point in smooth.points {
                 let outcome = derivatives_agree(&mut lab, row, smooth, point);
-                problems.note(row.prim, outcome, || format!("{} at {point}", smooth.f));
+                problems.note(prim(row), outcome, || format!("{} at {point}", smooth.f));
             }
         }
     }
@@ -90,7 +87,7 @@ fn derivatives_of_orders_one_to_three_agree_with_differences() {
 }
 
 /// `f1` is the derivative of f in a fixed direction, `f2` that of f1: each gradient against differences of its function.
-fn derivatives_agree(lab: &mut Lab, row: &Row, smooth: &Smooth, point: &str) -> Result<(), String> {
+fn derivatives_agree(lab: &mut Lab, row: &Row, smooth: &Case, point: &str) -> Result<(), String> {
     let text = format!(
         "let f = {f}
         fn f1(x) = product(direction, grad(f)(x))
@@ -141,17 +138,17 @@ fn forward_rules_agree_with_reverse_rules_at_orders_one_to_three() {
     let mut lab = lab();
     let mut problems = Problems::default();
     for row in table() {
-        for smooth in row.smooth {
+        for smooth in row.smooth() {
             for point in smooth.points {
                 let outcome = modes_agree(&mut lab, smooth, point);
-                problems.note(row.prim, outcome, || format!("{} at {point}", smooth.f));
+                problems.note(prim(row), outcome, || format!("{} at {point}", smooth.f));
             }
         }
     }
     problems.report();
 }
 
-fn modes_agree(lab: &mut Lab, smooth: &Smooth, point: &str) -> Result<(), String> {
+fn modes_agree(lab: &mut Lab, smooth: &Case, point: &str) -> Result<(), String> {
     let zero = lab.evaluate(&format!("zero({point})"))?;
     let weights = |scale: f64| (0..reals(&zero).len()).map(|i| ((i + 1) as f64 * scale).cos()).collect::<Vec<f64>>();
     lab.session.set("u", with_reals(&zero, &weights(1.3)));
@@ -187,7 +184,7 @@ fn values_and_gradients_are_as_stated() {
     let mut problems = Problems::default();
     for row in table() {
         for (text, expected) in row.values {
-            problems.note(row.prim, lab.agrees(text, expected), || text.to_string());
+            problems.note(prim(row), lab.agrees(text, expected), || text.to_string());
         }
     }
     problems.report();
@@ -206,7 +203,7 @@ fn edge_values_give_values_and_derivatives_without_errors() {
         for point in points {
             for derived in ["", "grad", "second", "third", "forward", "twice forward"] {
                 let text = edge_program(row, derived, &point);
-                problems.note(row.prim, lab.evaluate(&text).map(drop), || text.clone());
+                problems.note(prim(row), lab.evaluate(&text).map(drop), || text.clone());
             }
         }
     }
@@ -262,8 +259,8 @@ fn elementwise_primitives_on_arrays_are_maps() {
     let mut lab = lab();
     let mut problems = Problems::default();
     for row in table().filter(|row| row.shape != Shape::Other) {
-        for (array, scalars) in row.array_claims() {
-            problems.note(row.prim, lab.agrees(&array, &scalars), || format!("{array} against {scalars}"));
+        for (array, scalars) in array_claims(row) {
+            problems.note(prim(row), lab.agrees(&array, &scalars), || format!("{array} against {scalars}"));
         }
     }
     problems.report();
@@ -274,9 +271,80 @@ fn elementwise_primitives_take_empty_arrays() {
     let mut lab = lab();
     let mut problems = Problems::default();
     for row in table().filter(|row| row.shape != Shape::Other) {
-        for (text, expected) in row.empty_claims() {
-            problems.note(row.prim, lab.agrees(&text, &expected), || text.clone());
+        for (text, expected) in empty_claims(row) {
+            problems.note(prim(row), lab.agrees(&text, &expected), || text.clone());
         }
     }
     problems.report();
+}
+
+/// Pairs of expressions: the primitive on arrays, and on their elements.
+fn array_claims(row: &Row) -> Vec<(String, String)> {
+    let p = row.name();
+    let (x, y) = ("[0.25, 0.5, 0.75]", "[0.5, 0.25, 2.0]");
+    let gradient = |f: String, at: &str| format!("grad(v => weigh({f}))({at})");
+    let pushed = |f: String, at: &str| format!("jvp(v => {f}, {at}, random_like({at}, 1)).1");
+    match row.shape {
+        Shape::Unary => vec![
+            (format!("{p}({x})"), format!("map({p}, {x})")),
+            (gradient(format!("{p}(v)"), x), gradient(format!("map({p}, v)"), x)),
+            (pushed(format!("{p}(v)"), x), pushed(format!("map({p}, v)"), x)),
+            (format!("shape({p}([{x}, {y}]))"), "[2, 3]".into()),
+        ],
+        Shape::Binary => vec![
+            (format!("{p}({x}, {y})"), format!("tabulate(3, i => {p}({x}[i], {y}[i]))")),
+            (format!("{p}({x}, 0.4)"), format!("map(x => {p}(x, 0.4), {x})")),
+            (format!("{p}(0.4, {x})"), format!("map(x => {p}(0.4, x), {x})")),
+            (
+                gradient(format!("{p}(v)"), &format!("({x}, {y})")),
+                gradient(format!("tabulate(3, i => {p}(v.0[i], v.1[i]))"), &format!("({x}, {y})")),
+            ),
+            (
+                pushed(format!("{p}(v)"), &format!("({x}, {y})")),
+                pushed(format!("tabulate(3, i => {p}(v.0[i], v.1[i]))"), &format!("({x}, {y})")),
+            ),
+            (
+                gradient(format!("{p}(v)"), &format!("({x}, 0.4)")),
+                gradient(format!("tabulate(3, i => {p}(v.0[i], v.1))"), &format!("({x}, 0.4)")),
+            ),
+            (
+                pushed(format!("{p}(v)"), &format!("({x}, 0.4)")),
+                pushed(format!("tabulate(3, i => {p}(v.0[i], v.1))"), &format!("({x}, 0.4)")),
+            ),
+            (
+                gradient(format!("{p}(v)"), &format!("(0.4, {x})")),
+                gradient(format!("tabulate(3, i => {p}(v.0, v.1[i]))"), &format!("(0.4, {x})")),
+            ),
+            (
+                pushed(format!("{p}(v)"), &format!("(0.4, {x})")),
+                pushed(format!("tabulate(3, i => {p}(v.0, v.1[i]))"), &format!("(0.4, {x})")),
+            ),
+            (format!("shape({p}([{x}, {y}], [{y}, {x}]))"), "[2, 3]".into()),
+            (format!("shape({p}([{x}, {y}], 0.4))"), "[2, 3]".into()),
+        ],
+        Shape::Other => vec![],
+    }
+}
+
+/// The same for arrays without elements.
+fn empty_claims(row: &Row) -> Vec<(String, String)> {
+    let p = row.name();
+    let claim = |text: String, expected: &str| (text, expected.to_string());
+    match row.shape {
+        Shape::Unary => vec![
+            claim(format!("{p}([])"), "[]"),
+            claim(format!("grad(x => sum({p}([])) + x)(2.0)"), "1.0"),
+            claim(format!("vjp(p => {p}(p.0), ([], 1.0)).1([])"), "([], 0.0)"),
+            claim(format!("jvp({p}, [], []).1"), "[]"),
+        ],
+        Shape::Binary => vec![
+            claim(format!("{p}([], [])"), "[]"),
+            claim(format!("{p}([], 1.0)"), "[]"),
+            claim(format!("{p}(1.0, [])"), "[]"),
+            claim(format!("vjp({p}, ([], 1.0)).1([])"), "([], 0.0)"),
+            claim(format!("vjp({p}, (1.0, [])).1([])"), "(0.0, [])"),
+            claim(format!("jvp({p}, (1.0, []), (1.0, [])).1"), "[]"),
+        ],
+        Shape::Other => vec![],
+    }
 }

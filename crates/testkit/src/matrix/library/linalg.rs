@@ -1,0 +1,100 @@
+//! Linear algebra beyond the primitives.
+
+use crate::matrix::row::{Class, Row, degenerate, empty, int, mixed, scalar_array, smooth, structured};
+
+const SMOOTH: (Class, &str) = (Class::Degenerate, "it has no singular points of its own");
+
+pub const ROWS: &[Row] = &[
+    Row::library(
+        "eye",
+        &[
+            smooth("x => eye(2) * x^3", &["0.7"]),
+            int("x => (eye(2) + [[1, 2], [3, 4]]) * x^2", &["0.7"]),
+            mixed("p => eye(p.0) * p.1^2", &["(2, 0.7)"]),
+            empty("x => concat(flatten(eye(0)), [x^3])", &["0.7"]),
+            scalar_array("x => (eye(2) + x)^2", &["0.7"]),
+            structured("r => (eye(2) @ [r.a, r.b.0])^2", &["{a: 0.5, b: (0.7, 1)}"]),
+        ],
+    )
+    .without(&[SMOOTH]),
+    Row::library(
+        "trace",
+        &[
+            smooth("m => trace(m @ m)", &["[[0.5, 0.7], [0.9, 1.1]]"]),
+            int("x => trace([[1, 2], [3, 4]]) * x^2", &["0.7"]),
+            mixed("x => trace([[1, 2], [3, x^2]])", &["0.7"]),
+            empty("x => trace(eye(0)) + x^3", &["0.7"]),
+            scalar_array("m => trace(m)^2", &["[[0.5, 0.7, 0.1], [0.9, 1.1, 0.2]]"]),
+            structured("r => trace([[r.a, 1.0], [2.0, r.b.0^2]])", &["{a: 0.5, b: (0.7, 1)}"]),
+        ],
+    )
+    .without(&[SMOOTH]),
+    Row::library(
+        "lower",
+        &[
+            smooth("m => lower(m)^2", &["[[0.5, 0.7], [0.9, 1.1]]"]),
+            int("x => lower([[1, 2], [3, 4]]) * x^2", &["0.7"]),
+            mixed("x => lower([[1, 2], [x^2, 4]])", &["0.7"]),
+            empty("x => concat(flatten(lower(eye(0))), [x^3])", &["0.7"]),
+            scalar_array("m => lower(m) * m[0, 1]", &["[[0.5, 0.7], [0.9, 1.1]]"]),
+            structured("r => lower([[r.a, 1.0], [2.0, r.b.0^2]])", &["{a: 0.5, b: (0.7, 1)}"]),
+        ],
+    )
+    .without(&[SMOOTH]),
+    Row::library(
+        "symmetric",
+        &[
+            smooth("m => symmetric(m)^2", &["[[0.5, 0.7], [0.9, 1.1]]"]),
+            int("x => symmetric([[1, 2], [3, 4]]) * x^2", &["0.7"]),
+            mixed("x => symmetric([[1, 2], [x^2, 4]])", &["0.7"]),
+            empty("x => concat(flatten(symmetric(eye(0))), [x^3])", &["0.7"]),
+            scalar_array("m => symmetric(m) * m[0, 1]", &["[[0.5, 0.7], [0.9, 1.1]]"]),
+            structured("r => symmetric([[r.a, 1.0], [2.0, r.b.0^2]])", &["{a: 0.5, b: (0.7, 1)}"]),
+        ],
+    )
+    .without(&[SMOOTH]),
+    Row::library(
+        "logdet",
+        &[
+            smooth("v => logdet([[v[0], v[1]], [v[1], v[2]]])", &["[2.0, 0.3, 1.7]"])
+                .like("v => log(v[0] * v[2] - v[1]^2)"),
+            smooth("m => logdet(m @ transpose(m))", &["[[2.0, 0.3], [0.5, 1.7]]"])
+                .like("m => 2 * log(abs(m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0]))"),
+            int("x => logdet([[2, 1], [1, 2]]) * x^2", &["0.7"]),
+            mixed("x => logdet([[2, 1], [1, 2 + x^2]])", &["0.7"]),
+            empty("x => logdet(eye(0)) + x^3", &["0.7"]),
+            scalar_array("x => logdet(eye(2) * x)", &["0.7"]).like("x => 2 * log(x)"),
+            structured("r => logdet([[r.a, 0.1], [0.1, r.b.0^2]])", &["{a: 1.5, b: (0.7, 1)}"]),
+            degenerate("v => logdet([[v[0], 0.0], [0.0, v[1]]])", &["[1.0, 1.0]"]).like("v => log(v[0]) + log(v[1])"),
+        ],
+    ),
+    Row::library(
+        "solve_symmetric",
+        &[
+            smooth("p => solve_symmetric(p.0, p.1)", &["([[2.0, 0.3], [0.3, 1.7]], [1.0, 2.0])"])
+                .like("p => solve(symmetric(p.0), p.1)"),
+            smooth("p => solve_symmetric(p.0, p.1)", &["([[2.0, 0.3], [0.1, 1.7]], [[1.0, 2.0], [0.5, 0.1]])"])
+                .like("p => solve(symmetric(p.0), p.1)"),
+            int("x => solve_symmetric([[2, 1], [1, 3]], [1, 2]) * x^2", &["0.7"]),
+            mixed("x => solve_symmetric([[2, 1], [1, 3]], [x^2, 2.0])", &["0.7"]),
+            mixed("x => solve_symmetric([[2.0, x], [x, 3.0]], [1, 2])", &["0.7"]),
+            empty("p => concat(solve_symmetric(eye(0), p.0), [p.1^3])", &["(zeros(0), 0.7)"]),
+            scalar_array("x => solve_symmetric(eye(2) * x^2, [x, 1.0])", &["0.7"]).like("x => [1 / x, 1 / x^2]"),
+            structured("r => solve_symmetric([[r.a, 0.1], [0.1, r.b.0^2]], [r.a, 1.0])", &["{a: 1.5, b: (0.7, 1)}"]),
+            degenerate("v => solve_symmetric([[v[0], 0.0], [0.0, v[1]]], v)", &["[1.0, 1.0]"]).like("v => v / v"),
+        ],
+    ),
+    Row::library(
+        "lstsq",
+        &[
+            smooth("p => lstsq(p.0, p.1)", &["([[2.0, 0.3], [0.5, 1.7], [0.1, 0.4]], [1.0, 2.0, 3.0])"]),
+            int("x => lstsq([[2, 1], [1, 3]], [1, 2]) * x^2", &["0.7"]),
+            mixed("x => lstsq([[2, 1], [1, 3]], [x^2, 2.0])", &["0.7"]),
+            mixed("x => lstsq([[2.0, x], [1.0, 3.0]], [1, 2])", &["0.7"]),
+            empty("p => concat(lstsq(eye(0), p.0), [p.1^3])", &["(zeros(0), 0.7)"]),
+            scalar_array("p => lstsq(p.0, p.1)", &["([[2.0, 0.3], [0.5, 1.7]], [[1.0, 2.0], [0.1, 0.2]])"]),
+            structured("r => lstsq([[r.a, 0.1], [0.1, r.b.0^2]], [r.a, 1.0])", &["{a: 1.5, b: (0.7, 1)}"]),
+        ],
+    )
+    .without(&[(Class::Degenerate, "a matrix of lower rank is an error: E0314")]),
+];

@@ -1,0 +1,243 @@
+//! Linear algebra in multi-precision, by textbook methods other than those of `crates/numerics` where there is a choice.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use calculus::Prim;
+
+use super::Failure;
+use super::real::Real;
+use super::value::{Array, Val};
+
+type Result<T> = std::result::Result<T, Failure>;
+type Matrix = Vec<Vec<Real>>;
+
+pub(super) fn apply(prim: Prim, x: &Val) -> Result<Val> {
+    match prim {
+        Prim::MatMul => {
+            let [a, b] = x.parts()?;
+            matmul(&a, &b)
+        }
+        Prim::Solve | Prim::SolveLower => {
+            let [a, b] = x.parts()?;
+            let (right, is_vector) = right_side(&b)?;
+            let matrix = square(&a)?;
+            if right.len() != matrix.len() {
+                return Err(Failure::program("a right side that doesn't fit"));
+            }
+            let matrix = if prim == Prim::SolveLower { lower(matrix) } else { matrix };
+            let (solution, _) = eliminate(matrix, right)?;
+            Ok(if is_vector {
+                Val::reals_array(vec![solution.len()], solution.into_iter().flatten().collect())
+            } else {
+                value(solution)
+            })
+        }
+        Prim::Det => Ok(Val::Real(determinant(&square(x)?))),
+        Prim::Inv => {
+            let matrix = square(x)?;
+            let n = matrix.len();
+            Ok(value(eliminate(matrix, identity(n))?.0))
+        }
+        Prim::Cholesky => Ok(value(cholesky(&square(x)?)?)),
+        Prim::Eigh => eigh(square(x)?),
+        other => Err(Failure::Uncovered(format!("`{other}`"))),
+    }
+}
+
+fn rows(x: &Val) -> Result<(Matrix, usize)> {
+    let Val::Array(array) = x else { return Err(Failure::program("no matrix")) };
+    let numbers = array.numbers()?;
+    match array.shape[..] {
+        [0] => Ok((vec![], 2)),
+        [n] => Ok((vec![numbers], 1)).map(|(rows, rank)| (if n == 0 { vec![] } else { rows }, rank)),
+        [_, 0] => Ok((vec![vec![]; array.shape[0]], 2)),
+        [_, columns] => Ok((numbers.chunks(columns).map(<[Real]>::to_vec).collect(), 2)),
+        _ => Err(Failure::program("no matrix")),
+    }
+}
+
+fn square(x: &Val) -> Result<Matrix> {
+    let (rows, _) = rows(x)?;
+    if rows.iter().all(|row| row.len() == rows.len()) { Ok(rows) } else { Err(Failure::program("no square matrix")) }
+}
+
+fn right_side(b: &Val) -> Result<(Matrix, bool)> {
+    let Val::Array(array) = b else { return Err(Failure::program("no right side")) };
+    if array.shape.len() == 1 {
+        return Ok((array.numbers()?.into_iter().map(|x| vec![x]).collect(), true));
+    }
+    Ok((rows(b)?.0, false))
+}
+
+fn value(rows: Matrix) -> Val {
+    let shape = vec![rows.len(), rows.first().map_or(0, Vec::len)];
+    Val::reals_array(shape, rows.into_iter().flatten().collect())
+}
+
+fn identity(n: usize) -> Matrix {
+    (0..n).map(|i| (0..n).map(|j| Real::from_int(i64::from(i == j))).collect()).collect()
+}
+
+fn lower(matrix: Matrix) -> Matrix {
+    let keep = |i: usize, row: Vec<Real>| {
+        row.into_iter().enumerate().map(|(j, x)| if j <= i { x } else { Real::zero() }).collect()
+    };
+    matrix.into_iter().enumerate().map(|(i, row)| keep(i, row)).collect()
+}
+
+fn matmul(a: &Val, b: &Val) -> Result<Val> {
+    let (Val::Array(x), Val::Array(y)) = (a, b) else { return Err(Failure::program("no arrays")) };
+    let axes = |array: &Array, is_left: bool| match array.shape[..] {
+        [n] if is_left => Ok((1, n)),
+        [n] => Ok((n, 1)),
+        [m, n] => Ok((m, n)),
+        _ => Err(Failure::program("no matrix")),
+    };
+    let ((m, k), (l, n)) = (axes(x, true)?, axes(y, false)?);
+    if k != l {
+        return Err(Failure::program("shapes that don't fit"));
+    }
+    let (p, q) = (x.numbers()?, y.numbers()?);
+    let entry = |i: usize, j: usize| (0..k).fold(Real::zero(), |total, l| &total + &(&p[i * k + l] * &q[l * n + j]));
+    let entries: Vec<Real> = (0..m).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).collect();
+    let is_whole = x.is_ints() && y.is_ints();
+    let whole = |entries: &[Real]| entries.iter().map(Real::to_int).collect::<Option<Vec<i64>>>();
+    let shape: Vec<usize> = match (x.shape.len(), y.shape.len()) {
+        (1, 1) if is_whole => return Ok(Val::Int(entries[0].to_int().unwrap_or(0))),
+        (1, 1) => return Ok(Val::Real(entries.into_iter().next().unwrap_or_else(Real::zero))),
+        (1, _) => vec![n],
+        (_, 1) => vec![m],
+        _ => vec![m, n],
+    };
+    match whole(&entries).filter(|_| is_whole) {
+        Some(ints) => {
+            let elements = ints.into_iter().map(Val::Int).collect();
+            Ok(Val::Array(Rc::new(Array::new(shape, elements, Some(Val::Int(0))))))
+        }
+        None => Ok(Val::reals_array(shape, entries)),
+    }
+}
+
+/// Gauss and Jordan with row pivoting: the solution and the determinant.
+fn eliminate(mut a: Matrix, mut b: Matrix) -> Result<(Matrix, Real)> {
+    let n = a.len();
+    let mut determinant = Real::one();
+    for pivot in 0..n {
+        let larger = |i: usize, j: usize| a[i][pivot].abs().compare(&a[j][pivot].abs()) == Some(Ordering::Greater);
+        let best = (pivot..n).fold(pivot, |best, row| if larger(row, best) { row } else { best });
+        if a[best][pivot].is_zero() {
+            return Err(Failure::program("a singular matrix"));
+        }
+        if best != pivot {
+            a.swap(best, pivot);
+            b.swap(best, pivot);
+            determinant = -determinant;
+        }
+        let by = a[pivot][pivot].clone();
+        determinant = &determinant * &by;
+        a[pivot].iter_mut().chain(&mut b[pivot]).for_each(|x| *x = &*x / &by);
+        for row in (0..n).filter(|row| *row != pivot) {
+            let factor = a[row][pivot].clone();
+            let (a_row, b_row) = (a[pivot].clone(), b[pivot].clone());
+            subtract(&mut a[row], &a_row, &factor);
+            subtract(&mut b[row], &b_row, &factor);
+        }
+    }
+    Ok((b, determinant))
+}
+
+/// row −= factor · other
+fn subtract(row: &mut [Real], other: &[Real], factor: &Real) {
+    row.iter_mut().zip(other).for_each(|(x, y)| *x = &*x - &(factor * y));
+}
+
+/// By expansion along the first row: no division, so right at singular matrices too.
+fn determinant(a: &Matrix) -> Real {
+    if a.is_empty() {
+        return Real::one();
+    }
+    let minor = |column: usize| -> Matrix {
+        let without =
+            |row: &Vec<Real>| row.iter().enumerate().filter(|(j, _)| *j != column).map(|(_, x)| x.clone()).collect();
+        a[1..].iter().map(without).collect()
+    };
+    (0..a.len()).fold(Real::zero(), |total, j| {
+        let term = &a[0][j] * &determinant(&minor(j));
+        if j % 2 == 0 { &total + &term } else { &total - &term }
+    })
+}
+
+fn cholesky(a: &Matrix) -> Result<Matrix> {
+    let n = a.len();
+    let mut l = vec![vec![Real::zero(); n]; n];
+    for i in 0..n {
+        for j in 0..=i {
+            let rest = (0..j).fold(a[i][j].clone(), |rest, k| &rest - &(&l[i][k] * &l[j][k]));
+            if i == j && (rest.is_negative() || rest.is_zero() || rest.is_nan()) {
+                return Err(Failure::program("the matrix isn't positive definite"));
+            }
+            l[i][j] = if i == j { rest.sqrt() } else { &rest / &l[j][j] };
+        }
+    }
+    Ok(l)
+}
+
+/// Jacobi's rotations until nothing is left beside the diagonal. Vectors have length 1, their largest component is positive.
+fn eigh(a: Matrix) -> Result<Val> {
+    let n = a.len();
+    // One triangle decides, as documented.
+    let mut a: Matrix = (0..n).map(|i| (0..n).map(|j| a[i.max(j)][i.min(j)].clone()).collect()).collect();
+    let mut v = identity(n);
+    for _ in 0..60 {
+        let mut largest = Real::zero();
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[p][q].abs().compare(&largest) == Some(Ordering::Greater) {
+                    largest = a[p][q].abs();
+                }
+                rotate(&mut a, &mut v, p, q);
+            }
+        }
+        if largest.is_zero() || largest.compare(&Real::power_of_two(-500)) == Some(Ordering::Less) {
+            break;
+        }
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| a[i][i].compare(&a[j][j]).unwrap_or(Ordering::Equal));
+    let values = order.iter().map(|&j| a[j][j].clone()).collect();
+    let columns: Vec<Vec<Real>> = order.iter().map(|&j| directed((0..n).map(|i| v[i][j].clone()).collect())).collect();
+    let vectors = (0..n).flat_map(|i| columns.iter().map(move |column| column[i].clone())).collect();
+    Ok(Val::tuple(vec![Val::reals_array(vec![n], values), Val::reals_array(vec![n, n], vectors)]))
+}
+
+fn directed(column: Vec<Real>) -> Vec<Real> {
+    let larger = |x: &Real, y: &Real| {
+        // Equal up to rounding counts as equal: the first decides.
+        (x.abs() - y.abs()).compare(&Real::power_of_two(-40)) == Some(Ordering::Greater)
+    };
+    let Some(first) = column.first() else { return column };
+    let largest = column.iter().fold(first, |largest, x| if larger(x, largest) { x } else { largest });
+    if largest.is_negative() { column.into_iter().map(|x| -x).collect() } else { column }
+}
+
+fn rotate(a: &mut Matrix, v: &mut Matrix, p: usize, q: usize) {
+    if a[p][q].is_zero() {
+        return;
+    }
+    let two = Real::from_int(2);
+    let ratio = (a[q][q].clone() - a[p][p].clone()) / (&two * &a[p][q]);
+    let root = (&(&ratio * &ratio) + &Real::one()).sqrt();
+    let size = &Real::one() / &(ratio.abs() + root);
+    let t = if ratio.is_negative() { -size } else { size };
+    let c = &Real::one() / &(&(&t * &t) + &Real::one()).sqrt();
+    let s = &t * &c;
+    let turned = |x: &Real, y: &Real| (&(&c * x) - &(&s * y), &(&s * x) + &(&c * y));
+    for row in a.iter_mut().chain(v.iter_mut()) {
+        (row[p], row[q]) = turned(&row[p], &row[q]);
+    }
+    let (upper, lower) = (a[p].clone(), a[q].clone());
+    for (k, (x, y)) in upper.iter().zip(&lower).enumerate() {
+        (a[p][k], a[q][k]) = turned(x, y);
+    }
+}
