@@ -13,16 +13,59 @@ fn every_example_of_the_documents_holds() {
     holds(&[&["test"], &documents[..], &more].concat());
 }
 
-/// On the reference evaluator: compiling second derivatives of `minimise` in newton.ev takes minutes so far.
+/// On the reference evaluator: compiling second derivatives of `minimise` in newton.ev takes minutes so far. A program that has a page is
+/// the page's, so the page is enough.
 #[test]
 fn every_example_program_holds() {
-    holds(&["--engine", "reference", "test", "examples"]);
+    let files = examples(&["md", "ev"]);
+    let has_page = |file: &String| file.ends_with(".ev") && files.contains(&file.replace(".ev", ".md"));
+    let files = files.iter().filter(|file| !has_page(file)).map(String::as_str);
+    holds(&["--engine", "reference", "test"].into_iter().chain(files).collect::<Vec<_>>());
+}
+
+/// The blocks of a page, one after the other, are the program beside it, but for empty lines and comments.
+#[test]
+fn every_page_of_the_gallery_shows_its_program() {
+    let code = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(str::trim_end);
+        lines.filter(|line| !line.is_empty() && !line.trim_start().starts_with("// ")).map(str::to_string).collect()
+    };
+    let pages = examples(&["md"]).into_iter().filter(|page| !page.ends_with("README.md"));
+    let pages: Vec<String> = pages.collect();
+    assert!(pages.len() >= 9, "{pages:?}");
+    for page in pages {
+        let text = read(&root().join(&page));
+        let blocks: Vec<&str> =
+            text.split("```evert\n").skip(1).map(|rest| rest.split("```").next().unwrap_or("")).collect();
+        let program = read(&root().join(page.replace(".md", ".ev")));
+        assert_eq!(code(&blocks.concat()), code(&program), "{page}");
+    }
+}
+
+#[test]
+fn every_command_of_the_documents_prints_what_they_show() {
+    let documents = ["docs/paper.md".to_string()].into_iter().chain(examples(&["md"]));
+    let blocks: usize = documents.map(|document| support::console::holds(&root(), &document)).sum();
+    assert!(blocks >= 10, "{blocks}");
+}
+
+/// The files of the gallery, in order.
+fn examples(endings: &[&str]) -> Vec<String> {
+    let folder = std::fs::read_dir(root().join("examples")).expect("examples/");
+    let names = folder.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    let ends = |name: &String| endings.iter().any(|ending| name.ends_with(&format!(".{ending}")));
+    let mut files: Vec<String> = names.filter(ends).map(|name| format!("examples/{name}")).collect();
+    files.sort();
+    files
+}
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn holds(arguments: &[&str]) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut evert = Command::new(env!("CARGO_BIN_EXE_evert"));
-    let output = evert.current_dir(root).args(arguments).output().expect("evert runs");
+    let output = evert.current_dir(root()).args(arguments).output().expect("evert runs");
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{report}\n{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -36,7 +79,7 @@ grad(w => poly(w, [1.0, 2.0, 3.0]))(2.0)
 
 #[test]
 fn the_walk_through_all_levels_is_what_the_compiler_prints() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let folder = support::Folder::new("walk");
     folder.write("fold.ev", FOLD);
     let path = folder.path("fold.ev");

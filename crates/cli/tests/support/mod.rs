@@ -2,8 +2,10 @@
 
 #![allow(dead_code)] // each test binary uses a part of it
 
+pub mod console;
+
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 pub struct Ran {
@@ -45,6 +47,13 @@ pub fn evert_in(environment: &[(&str, &str)], arguments: &[&str]) -> Ran {
 
 pub fn evert(arguments: &[&str]) -> Ran {
     Ran::new(command(arguments).stdin(Stdio::null()).output().expect("the binary runs"))
+}
+
+/// Runs the binary in a folder.
+pub fn evert_at(folder: &Path, arguments: &[String]) -> Ran {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut command = command(&arguments);
+    Ran::new(command.current_dir(folder).stdin(Stdio::null()).output().expect("the binary runs"))
 }
 
 /// Runs a command that may use so many megabytes.
