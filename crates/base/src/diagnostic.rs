@@ -17,12 +17,23 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to try.
     pub help: Vec<String>,
+    /// Changes of the text that would mend it; an editor offers them.
+    pub fixes: Vec<Fix>,
     /// The calls that led here, innermost first.
     pub trace: Vec<Trace>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+/// A change of the text: what stands at the place is replaced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// For instance "write `sin`".
+    pub title: String,
     pub span: Span,
     pub text: String,
 }
@@ -38,7 +49,15 @@ pub struct Trace {
 impl Diagnostic {
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         let label = Label { span, text: String::new() };
-        Diagnostic { code, message: message.into(), labels: vec![label], notes: vec![], help: vec![], trace: vec![] }
+        Diagnostic {
+            code,
+            message: message.into(),
+            labels: vec![label],
+            notes: vec![],
+            help: vec![],
+            fixes: vec![],
+            trace: vec![],
+        }
     }
 
     /// Says something at the place of the mistake itself.
@@ -60,6 +79,18 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help.push(text.into());
         self
+    }
+
+    /// A change that an editor may offer.
+    pub fn fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.fixes.push(Fix { title: title.into(), span, text: text.into() });
+        self
+    }
+
+    /// Suggests another word for what stands at the place of the mistake.
+    pub fn did_you_mean(self, word: &str) -> Diagnostic {
+        let span = self.span();
+        self.help(format!("did you mean `{word}`?")).fix(format!("write `{word}`"), span, word)
     }
 
     pub fn span(&self) -> Span {

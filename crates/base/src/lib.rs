@@ -9,6 +9,6 @@ pub mod source;
 pub mod suggest;
 
 pub use codes::Code;
-pub use diagnostic::{Diagnostic, Label, Result, Trace};
+pub use diagnostic::{Diagnostic, Fix, Label, Result, Trace};
 pub use name::Name;
 pub use source::{File, FileId, Sources, Span};

@@ -34,6 +34,11 @@ impl Globals {
         GlobalId(self.infos.len() as u32 - 1)
     }
 
+    /// The first so many, for whoever adds others to them.
+    pub fn first(&self, count: usize) -> Globals {
+        Globals { infos: self.infos[..count].to_vec() }
+    }
+
     pub fn get(&self, id: GlobalId) -> &GlobalInfo {
         &self.infos[id.0 as usize]
     }

@@ -82,6 +82,14 @@ pub enum Command {
     /// answered, also those that can't be understood. docs/gradbench.md says how to run GradBench with this command, and which
     /// evals it has. With --engine reference no compiler is used.
     Gradbench,
+    /// Be a language server: an editor starts this and talks over standard input and output
+    ///
+    /// docs/editors.md says how to set up VS Code, Neovim and Helix.
+    Lsp {
+        /// Run one program for a server, given on standard input
+        #[arg(long, hide = true)]
+        worker: bool,
+    },
     /// Print what a program becomes on its way to being run
     Ir(Ir),
     /// Say what the reverse pass of a function remembers: how many bytes, from where, and why

@@ -74,8 +74,26 @@ fn execute(arguments: Arguments) -> Status {
             perf::explain(&terminal, &file, &perf::Request { count, verbose })
         }
         Command::Gradbench => serve_gradbench(&launcher),
+        Command::Lsp { worker: false } => serve_editor(&terminal),
+        Command::Lsp { worker: true } => match lsp::worker::work() {
+            Ok(()) => Status::Fine,
+            Err(_) => Status::Failed,
+        },
         Command::Ir(request) => ir::print(&launcher, &request),
         Command::Tape { file, name, argument } => tape::print(&terminal, &file, &name, argument.as_deref()),
+    }
+}
+
+fn serve_editor(terminal: &Terminal) -> Status {
+    let served = std::env::current_exe()
+        .map_err(lsp::Error::from)
+        .and_then(|program| lsp::serve(program, vec!["lsp".to_string(), "--worker".to_string()]));
+    match served {
+        Ok(()) => Status::Fine,
+        Err(error) => {
+            terminal.complain(&format!("the connection to the editor broke: {error}"));
+            Status::Failed
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use crate::patterns::{Pattern, Shape, Site};
 use crate::unused::unused;
 
 impl Elaborator<'_> {
-    pub fn block(&mut self, statements: &[NodeId]) -> Atom {
-        self.scoped(|this| {
+    pub fn block(&mut self, statements: &[NodeId], span: Span) -> Atom {
+        self.scoped(span, |this| {
             let mut value = UNIT;
             let mut index = 0;
             for pair in statements.windows(2) {

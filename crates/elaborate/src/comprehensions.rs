@@ -134,7 +134,7 @@ impl Elaborator<'_> {
     /// length, so they are never in one array; halving keeps the copies and the depth small.
     fn join_function(&mut self, part: &Shared, span: Span) -> Atom {
         let var = self.frame().builder.fresh(*UNNAMED);
-        let join = self.locals.add_hidden(Local { name: *UNNAMED, depth: self.frames.len(), var });
+        let join = self.locals.add_hidden(Local { name: *UNNAMED, depth: self.frames.len(), var, span: None });
         let timing = self.frame().timing;
         let code = self.open_function(None, (span, span), *UNNAMED, timing, |this, argument| {
             let [from, to] = this.arguments(argument, 2, span).try_into().expect("elaborate: two arguments");

@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
-use base::{Diagnostic, Name};
+use base::{Diagnostic, Name, Span};
 use calculus::{Atom, Builder, Const, Root, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::Tree;
+use syntax::{Tree, ast};
 
 use crate::Input;
+use crate::index::{Index, LocalName, Target, TargetKind, UseRole};
 use crate::locals::{Local, LocalId, Locals};
 use crate::scope::Names;
 
@@ -21,6 +22,13 @@ pub(crate) struct Elaborator<'a> {
     pub coming: Vec<Name>,
     pub errors: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
+    pub index: Index,
+    /// The local variables that some function captures.
+    pub captured: FxHashSet<LocalId>,
+    /// The names in record patterns that are label and variable at once.
+    pub shorthands: FxHashSet<Span>,
+    /// The local functions.
+    pub functions: FxHashSet<LocalId>,
 }
 
 /// A function whose body is being elaborated. Its variables are numbered provisionally: 0 the parameter, then
@@ -100,26 +108,45 @@ impl Frame {
 impl<'a> Elaborator<'a> {
     pub fn new(input: &'a Input) -> Elaborator<'a> {
         let (names, locals) = (Names::new(input), Locals::default());
-        let (errors, warnings) = (vec![], vec![]);
-        Elaborator { tree: input.tree, names, locals, frames: vec![], coming: vec![], errors, warnings }
+        Elaborator {
+            tree: input.tree,
+            names,
+            locals,
+            frames: vec![],
+            coming: vec![],
+            errors: vec![],
+            warnings: vec![],
+            index: Index::default(),
+            captured: FxHashSet::default(),
+            shorthands: FxHashSet::default(),
+            functions: FxHashSet::default(),
+        }
     }
 
     pub fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("elaborate: code stands in a function")
     }
 
-    /// Runs `f` in a scope of its own: what it declares is forgotten afterwards.
-    pub fn scoped<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+    /// Runs `f` in a scope of its own, which the text at `span` is: what it declares is forgotten afterwards.
+    pub fn scoped<R>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> R) -> R {
         let mark = self.locals.enter();
         let result = f(self);
-        self.locals.leave(mark);
+        for id in self.locals.leave(mark) {
+            let local = self.locals.get(id);
+            let Some(definition) = local.span else { continue };
+            let (is_captured, is_function) = (self.captured.contains(&id), self.functions.contains(&id));
+            let (name, visible) = (local.name, span);
+            self.index.locals.push(LocalName { name, definition, visible, is_captured, is_function });
+        }
         result
     }
 
     /// Makes a variable of the current function visible under a name.
-    pub fn declare(&mut self, name: Name, var: Var) -> LocalId {
-        let id = self.locals.add(Local { name, depth: self.frames.len(), var });
+    pub fn declare(&mut self, name: Name, var: Var, span: Span) -> LocalId {
+        let id = self.locals.add(Local { name, depth: self.frames.len(), var, span: Some(span) });
         self.frame().known.insert(var, id);
+        let role = if self.shorthands.contains(&span) { UseRole::Shorthand } else { UseRole::Definition };
+        self.note_local(id, span, role);
         id
     }
 
@@ -142,7 +169,7 @@ impl<'a> Elaborator<'a> {
             return Shared::Local(*id);
         }
         let (name, depth) = (self.frame().builder.name(var), self.frames.len());
-        let id = self.locals.add_hidden(Local { name, depth, var });
+        let id = self.locals.add_hidden(Local { name, depth, var, span: None });
         self.frame().known.insert(var, id);
         Shared::Local(id)
     }
@@ -152,6 +179,20 @@ impl<'a> Elaborator<'a> {
         match shared {
             Shared::Constant(atom) => atom.clone(),
             Shared::Local(id) => self.reference(*id),
+        }
+    }
+
+    /// Notes for the index that a field of a record is mentioned.
+    pub fn note_field(&mut self, label: ast::Ident) {
+        let target = Target { kind: TargetKind::Field, name: label.name, definition: None };
+        self.index.note(label.span, target, UseRole::Reference);
+    }
+
+    /// Notes for the index that a local variable is mentioned.
+    pub fn note_local(&mut self, id: LocalId, span: Span, role: UseRole) {
+        let Local { name, span: definition, .. } = self.locals.get(id);
+        if definition.is_some() {
+            self.index.note(span, Target { kind: TargetKind::Local, name, definition }, role);
         }
     }
 

@@ -46,6 +46,7 @@ impl Elaborator<'_> {
         let base = self.expression(base);
         updates.iter().fold(base, |value, update| match update {
             Update::Field(label, new) => {
+                self.note_field(*label);
                 let new = self.expression(*new);
                 self.bind(Expr::With(value, label.name, new), span)
             }

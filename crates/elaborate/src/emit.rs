@@ -72,7 +72,7 @@ impl Elaborator<'_> {
 
     pub fn branch(&mut self, span: Span, code: impl FnOnce(&mut Self) -> Atom) -> Block {
         self.frame().builder.open();
-        let result = self.scoped(code);
+        let result = self.scoped(span, code);
         self.frame().builder.close(result, span)
     }
 
@@ -88,7 +88,7 @@ impl Elaborator<'_> {
             }
         };
         self.frame().builder.vars[var.0 as usize] = name;
-        self.declare(name, var);
+        self.declare(name, var, span);
     }
 }
 

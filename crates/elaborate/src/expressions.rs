@@ -61,12 +61,13 @@ impl Elaborator<'_> {
             ast::Expr::Binary { .. } => self.binary(node),
             ast::Expr::If { condition, then, otherwise } => self.if_expression(condition, then, otherwise, span),
             ast::Expr::Match { scrutinee, arms } => self.match_expression(scrutinee, &arms, span),
-            ast::Expr::Block(statements) => self.block(&statements),
+            ast::Expr::Block(statements) => self.block(&statements, span),
         }
     }
 
     fn record(&mut self, fields: &[(ast::Ident, NodeId)], span: Span) -> Atom {
         self.check_fields(fields.iter().map(|(label, _)| *label));
+        fields.iter().for_each(|(label, _)| self.note_field(*label));
         let fields = fields.iter().map(|(label, value)| (label.name, self.expression(*value))).collect();
         self.bind(Expr::Record(fields), span)
     }
@@ -85,6 +86,7 @@ impl Elaborator<'_> {
     /// `f(x)`, `f(x, y)`, `f()`; constructors, `assert`, `__pull` and `__tangent` have forms of their own.
     fn call(&mut self, callee: NodeId, args: &[NodeId], span: Span) -> Atom {
         if let Some(constructor) = self.constructor_named_by(callee) {
+            self.note_called_constructor(callee);
             return match args.len() == constructor.fields.len() {
                 true => {
                     let fields = self.expressions(args);
@@ -113,6 +115,19 @@ impl Elaborator<'_> {
         self.apply(f, x, span)
     }
 
+    fn note_called_constructor(&mut self, callee: NodeId) {
+        let span = self.tree.span(callee);
+        match self.tree.expr(callee) {
+            ast::Expr::Name(name) => self.note_constructor(None, ast::Ident { name, span }),
+            ast::Expr::Field { base, field } => {
+                if let Some(module) = self.module_named_by(base) {
+                    self.note_constructor(Some(ast::Ident { name: module.name, span: module.span }), field);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// `__pull(b, d)` and `__tangent(f, df)`, in the library.
     fn internal_form(&self, callee: NodeId, args: &[NodeId], form: &str) -> Option<(NodeId, NodeId)> {
         match (self.tree.expr(callee), args) {
@@ -126,6 +141,7 @@ impl Elaborator<'_> {
             return self.module_member(&module, field, span);
         }
         let base = self.expression(base);
+        self.note_field(field);
         self.get(base, Field::Name(field.name), span)
     }
 }

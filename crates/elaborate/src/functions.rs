@@ -81,7 +81,7 @@ impl Elaborator<'_> {
         body: impl FnOnce(&mut Self, Atom) -> Atom,
     ) -> Code {
         self.frames.push(Frame::new(parameter, timing));
-        let result = self.scoped(|this| body(this, Atom::Var(Var(0))));
+        let result = self.scoped(span, |this| body(this, Atom::Var(Var(0))));
         let mut frame = self.frames.pop().expect("elaborate: the frame pushed above");
         let body = frame.builder.close(result, body_span);
         let (outside, mentions) = (frame.outside, frame.mentions);
@@ -90,8 +90,8 @@ impl Elaborator<'_> {
 
     fn take_arguments(&mut self, patterns: &[Pattern], argument: Atom, span: Span) {
         match patterns {
-            [Pattern { shape: Shape::Bind(name), .. }] => {
-                self.declare(*name, Var(0));
+            [Pattern { shape: Shape::Bind(name), span }] => {
+                self.declare(*name, Var(0), *span);
             }
             [pattern] => self.take_apart(pattern, argument, Fit::Demanded),
             _ => {

@@ -35,7 +35,8 @@ impl Elaborator<'_> {
     /// Adjacent local functions, which see each other: a function and those that it uses are in one group.
     pub fn local_functions(&mut self, functions: &[ast::Function], spans: &[Span]) {
         let vars: Vec<Var> = functions.iter().map(|f| self.frame().builder.fresh(f.name.name)).collect();
-        let ids: Vec<LocalId> = functions.iter().zip(&vars).map(|(f, var)| self.declare(f.name.name, *var)).collect();
+        let declare = |(f, var): (&ast::Function, &Var)| self.declare_function_locally(f.name, *var);
+        let ids: Vec<LocalId> = functions.iter().zip(&vars).map(declare).collect();
         let mut members: Vec<Option<Member>> = vec![];
         for ((f, span), id) in functions.iter().zip(spans).zip(&ids) {
             let parts = Parts { name: Some(f.name.name), span: *span, params: &f.params, body: f.body };
@@ -46,6 +47,12 @@ impl Elaborator<'_> {
             let part = component.iter().filter_map(|index| members[*index].take()).collect();
             self.close_group(part, component.iter().map(|index| vars[*index]).collect());
         }
+    }
+
+    fn declare_function_locally(&mut self, name: ast::Ident, var: Var) -> LocalId {
+        let id = self.declare(name.name, var, name.span);
+        self.functions.insert(id);
+        id
     }
 
     /// Notes what the functions use of the enclosing ones, in the order of the text.
@@ -59,6 +66,7 @@ impl Elaborator<'_> {
     pub fn close_group(&mut self, members: Vec<Member>, vars: Vec<Var>) {
         let span = members[0].function.code.span;
         let captures = Captures::of(&members, &self.locals);
+        self.captured.extend(&captures.ids);
         let captured = captures.ids.iter().map(|id| self.reference(*id)).collect();
         for name in members.iter().flat_map(|member| member.function.codes()).flat_map(|code| &code.mentions) {
             self.frame().mention(*name);

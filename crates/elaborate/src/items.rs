@@ -8,33 +8,41 @@ use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Module, Step, Step
 use rustc_hash::FxHashMap;
 use syntax::{NodeId, ast};
 
+use crate::Input;
 use crate::blocks::defined_twice;
 use crate::context::{Elaborator, Timing, UNNAMED};
 use crate::functions::{Function, Parts};
+use crate::index::{Index, Target, TargetKind, UseRole};
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
 use crate::scope::{Binding, Definitions, Scope};
-use crate::{Elaborated, Input};
 
 type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>;
 
 /// Elaborates a file without changing anything around it.
-pub(crate) fn file(input: &Input) -> Result<(Elaborated, Definitions), Vec<Diagnostic>> {
+pub(crate) fn file(input: &Input) -> File {
     let mut elaborator = Elaborator::new(input);
     let items = elaborator.declare_all(input.modules);
     let mut module = Module::default();
     for item in items {
         elaborator.item(item, &mut module);
     }
-    let (mut errors, mut warnings) = (elaborator.errors, elaborator.warnings);
-    if errors.is_empty() {
-        // Code that is written twice is elaborated twice.
-        warnings.sort_by_key(Diagnostic::span);
-        warnings.dedup();
-        return Ok((Elaborated { module, warnings }, elaborator.names.file));
-    }
+    let Elaborator { mut errors, mut warnings, mut index, names, .. } = elaborator;
+    // Code that is written twice is elaborated twice.
+    warnings.sort_by_key(Diagnostic::span);
+    warnings.dedup();
     errors.sort_by_key(Diagnostic::span);
-    Err(errors)
+    index.finish();
+    File { module, definitions: names.file, errors, warnings, index }
+}
+
+/// All that elaboration finds out about a file. If there are errors, the module is of no use.
+pub(crate) struct File {
+    pub module: Module,
+    pub definitions: Definitions,
+    pub errors: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+    pub index: Index,
 }
 
 /// What is left to do for a statement when everything is declared.
@@ -56,6 +64,7 @@ impl Elaborator<'_> {
                     if let Some(first) = types.insert(name.name, name.span) {
                         self.error(defined_twice(name, first));
                     }
+                    self.note_definition(name, TargetKind::Type);
                     self.declare_constructors(name.name, &constructors);
                 }
                 ast::Statement::Import(import) => self.declare_import(&import, modules),
@@ -68,6 +77,8 @@ impl Elaborator<'_> {
     fn declare_constructors(&mut self, type_name: Name, constructors: &[ast::Constructor]) {
         for (tag, declared) in (0..).zip(constructors) {
             self.check_fields(declared.fields.iter().copied());
+            self.note_definition(declared.name, TargetKind::Constructor);
+            declared.fields.iter().for_each(|field| self.note_field(*field));
             let fields = declared.fields.iter().map(|field| field.name).collect();
             let constructor = Constructor { name: declared.name.name, type_name, tag, fields };
             if self.is_new(declared.name) {
@@ -78,6 +89,7 @@ impl Elaborator<'_> {
 
     fn declare_import(&mut self, import: &ast::Import, modules: Modules) {
         let name = ast::Ident { name: module_name(import), span: import.alias.map_or(import.span, |alias| alias.span) };
+        self.note_definition(name, TargetKind::Module);
         let found = modules(import).map_err(|diagnostic| self.error(*diagnostic));
         if self.is_new(name) {
             match found {
@@ -107,12 +119,14 @@ impl Elaborator<'_> {
 
     fn declare_function(&mut self, function: &ast::Function) -> GlobalId {
         let ast::Ident { name, span } = function.name;
+        self.note_definition(function.name, TargetKind::Function);
         let doc = function.doc.as_deref().map(Rc::from);
         let signature = Some(self.signature(function).into());
         self.declare_global(GlobalInfo { name, kind: GlobalKind::Function, span, doc, signature })
     }
 
     fn declare_value(&mut self, name: Name, span: Span) -> GlobalId {
+        self.note_definition(ast::Ident { name, span }, TargetKind::Value);
         self.declare_global(GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None })
     }
 
@@ -122,6 +136,12 @@ impl Elaborator<'_> {
             // The file is wrong and will not be used: any number does.
             false => GlobalId(0),
         }
+    }
+
+    fn note_definition(&mut self, name: ast::Ident, kind: TargetKind) {
+        let target = Target { kind, name: name.name, definition: Some(name.span) };
+        let role = if self.shorthands.contains(&name.span) { UseRole::Shorthand } else { UseRole::Definition };
+        self.index.note(name.span, target, role);
     }
 
     /// Reports a name that the file has already defined, at the later of the two places.
@@ -197,7 +217,7 @@ impl Elaborator<'_> {
 }
 
 /// The name that an imported module has here: its alias, its library name, or the stem of its file.
-fn module_name(import: &ast::Import) -> Name {
+pub fn module_name(import: &ast::Import) -> Name {
     match (&import.alias, &import.source) {
         (Some(alias), _) => alias.name,
         (None, ast::ImportSource::Library(name)) => *name,

@@ -16,6 +16,7 @@ mod expressions;
 mod foreign;
 mod functions;
 mod groups;
+pub mod index;
 mod items;
 mod locals;
 mod matching;
@@ -30,10 +31,12 @@ mod unused;
 
 use std::rc::Rc;
 
-use base::Diagnostic;
-use calculus::{Globals, Module};
+use base::{Diagnostic, Name, codes};
+use calculus::{GlobalInfo, Globals, Module};
 use syntax::{Tree, ast};
 
+pub use index::Index;
+pub use items::module_name;
 pub use scope::{Binding, Scope};
 
 /// A file and what surrounds it.
@@ -60,9 +63,40 @@ pub struct Elaborated {
 
 /// Elaborates a file. Its names are added to `scope` and `globals` only if there is no mistake in it.
 pub fn elaborate(input: Input) -> Result<Elaborated, Vec<Diagnostic>> {
-    let (elaborated, definitions) = items::file(&input)?;
+    let items::File { module, definitions, errors, warnings, .. } = items::file(&input);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     definitions.commit(input.globals, input.scope);
-    Ok(elaborated)
+    Ok(Elaborated { module, warnings })
+}
+
+/// What an editor wants to know of a text, right or wrong.
+#[derive(Debug)]
+pub struct Analysis {
+    pub index: Index,
+    pub errors: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+    /// The signatures and documentation of the file's own definitions.
+    pub definitions: Vec<GlobalInfo>,
+}
+
+/// Elaborates a file for what can be said about it; the tree may have syntax errors. A name that stands in a part which couldn't be read is
+/// taken to be defined there. The file's names are added to `scope` and `globals`, as far as they are right.
+pub fn analyse(input: Input) -> Analysis {
+    let items::File { definitions, mut errors, warnings, index, .. } = items::file(&input);
+    if !input.tree.errors().is_empty() {
+        let unread = input.tree.unread_names();
+        let may_be_defined = |error: &Diagnostic| {
+            let span = error.span();
+            let name = input.tree.text().get(span.start as usize..span.end as usize).unwrap_or_default();
+            [codes::UNBOUND_NAME, codes::UNKNOWN_CONSTRUCTOR].contains(&error.code) && unread.contains(&Name::new(name))
+        };
+        errors.retain(|error| !may_be_defined(error));
+    }
+    let infos = definitions.infos();
+    definitions.commit(input.globals, input.scope);
+    Analysis { index, errors, warnings, definitions: infos }
 }
 
 /// Runs `f` with room on the stack: recursion over deep trees can't overflow.

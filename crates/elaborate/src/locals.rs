@@ -1,6 +1,6 @@
 //! Local variables: which are visible, and where each one lives.
 
-use base::Name;
+use base::{Name, Span};
 use calculus::Var;
 use rustc_hash::FxHashMap;
 
@@ -14,6 +14,8 @@ pub(crate) struct Local {
     /// How many functions enclose it, its own included.
     pub depth: usize,
     pub var: Var,
+    /// Where it is bound; nothing for what no program can name.
+    pub span: Option<Span>,
 }
 
 #[derive(Default, Debug)]
@@ -55,10 +57,12 @@ impl Locals {
         Mark(self.entered.len())
     }
 
-    pub fn leave(&mut self, mark: Mark) {
-        for name in self.entered.drain(mark.0..) {
-            self.visible.get_mut(&name).expect("elaborate: a name that was entered is visible").pop();
-        }
+    /// Forgets what was declared since the mark, and says what that was.
+    pub fn leave(&mut self, mark: Mark) -> Vec<LocalId> {
+        let names: Vec<Name> = self.entered.drain(mark.0..).collect();
+        let visible = &mut self.visible;
+        let mut forget = |name: &Name| visible.get_mut(name).and_then(Vec::pop);
+        names.iter().rev().map(|name| forget(name).expect("elaborate: a name that was entered is visible")).collect()
     }
 
     pub fn names(&self) -> impl Iterator<Item = Name> {

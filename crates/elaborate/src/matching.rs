@@ -137,7 +137,7 @@ impl Elaborator<'_> {
         let pattern = self.pattern(arm.pattern, Site::Match);
         let fits = self.fits(&pattern, arm.guard, value);
         if fits.is_none() && rest.is_empty() {
-            return self.scoped(|this| this.arm_body(&pattern, arm.body, value));
+            return self.scoped(self.tree.span(arm.body), |this| this.arm_body(&pattern, arm.body, value));
         }
         let then_span = self.tree.span(arm.body);
         let then = self.branch(then_span, |this| this.arm_body(&pattern, arm.body, value));
@@ -160,7 +160,7 @@ impl Elaborator<'_> {
             this.expression(guard)
         };
         Some(match test {
-            None => self.scoped(guarded),
+            None => self.scoped(span, guarded),
             Some(test) => self.choose(test, span, guarded, |_| boolean(false)),
         })
     }

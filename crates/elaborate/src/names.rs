@@ -9,11 +9,14 @@ use syntax::{NodeId, ast};
 use crate::context::{Elaborator, Timing, root};
 use crate::emit::UNIT;
 use crate::foreign;
+use crate::index::UseRole;
 use crate::scope::{Binding, Meaning, Scope};
 
 /// A module and the name it is known by here.
 pub(crate) struct NamedModule {
     pub name: Name,
+    /// Where it is mentioned.
+    pub span: Span,
     /// Nothing if it couldn't be imported.
     pub scope: Option<Rc<Scope>>,
 }
@@ -21,14 +24,43 @@ pub(crate) struct NamedModule {
 impl Elaborator<'_> {
     pub fn name(&mut self, name: Name, span: Span) -> Atom {
         if let Some(local) = self.locals.find(name) {
+            self.note_local(local, span, UseRole::Reference);
             return self.reference(local);
         }
         match self.names.find(name) {
             Some(meaning) => {
+                self.note_meaning(name, &meaning, span);
                 self.check_has_run(name, span);
                 self.meaning(name, meaning, span)
             }
             None => self.unbound(name, span),
+        }
+    }
+
+    /// Notes for the index that a name outside of functions is mentioned.
+    fn note_meaning(&mut self, name: Name, meaning: &Meaning, span: Span) {
+        if let Some(target) = self.names.target(name, meaning) {
+            self.index.note(span, target, UseRole::Reference);
+        }
+    }
+
+    /// Notes for the index that a constructor is mentioned, as `Cons` or `module.Cons`.
+    pub fn note_constructor(&mut self, module: Option<ast::Ident>, name: ast::Ident) {
+        if let Some(module) = module {
+            self.note_member(module, name);
+        } else if let Some(meaning) = self.names.find(name.name) {
+            self.note_meaning(name.name, &meaning, name.span);
+        }
+    }
+
+    /// Notes for the index that a module and a name in it are mentioned.
+    fn note_member(&mut self, module: ast::Ident, member: ast::Ident) {
+        let Some(meaning) = self.names.find(module.name) else { return };
+        self.note_meaning(module.name, &meaning, module.span);
+        if let Meaning::Bound(Binding::Module(scope)) = &meaning
+            && let Some(target) = self.names.member_target(scope, member.name)
+        {
+            self.index.note(member.span, target, UseRole::Reference);
         }
     }
 
@@ -71,24 +103,25 @@ impl Elaborator<'_> {
     /// The module that an expression names, unless a local variable shadows it.
     pub fn module_named_by(&self, node: NodeId) -> Option<NamedModule> {
         match self.tree.expr(node) {
-            ast::Expr::Name(name) => self.module_called(name),
+            ast::Expr::Name(name) => self.module_called(name, self.tree.span(node)),
             _ => None,
         }
     }
 
-    fn module_called(&self, name: Name) -> Option<NamedModule> {
+    fn module_called(&self, name: Name, span: Span) -> Option<NamedModule> {
         if self.locals.find(name).is_some() {
             return None;
         }
         match self.names.find(name)? {
-            Meaning::Bound(Binding::Module(scope)) => Some(NamedModule { name, scope: Some(scope) }),
-            Meaning::Broken => Some(NamedModule { name, scope: None }),
+            Meaning::Bound(Binding::Module(scope)) => Some(NamedModule { name, span, scope: Some(scope) }),
+            Meaning::Broken => Some(NamedModule { name, span, scope: None }),
             Meaning::Bound(_) | Meaning::Const(_) => None,
         }
     }
 
     /// `module.name`
     pub fn module_member(&mut self, module: &NamedModule, member: ast::Ident, span: Span) -> Atom {
+        self.note_member(ast::Ident { name: module.name, span: module.span }, member);
         let Some(scope) = &module.scope else { return UNIT };
         match scope.get(member.name) {
             Some(binding) => self.meaning(member.name, Meaning::Bound(binding.clone()), span),
@@ -110,7 +143,7 @@ impl Elaborator<'_> {
 
     /// The constructor `module.name` in a pattern, if it is one; `Err` if a mistake has been reported.
     pub fn module_constructor(&mut self, module: ast::Ident, name: ast::Ident) -> Result<Option<Rc<Constructor>>, ()> {
-        let Some(found) = self.module_called(module.name) else {
+        let Some(found) = self.module_called(module.name, module.span) else {
             self.unbound(module.name, module.span);
             return Err(());
         };
@@ -127,19 +160,20 @@ impl Elaborator<'_> {
 
     fn unbound(&mut self, name: Name, span: Span) -> Atom {
         let diagnostic = Diagnostic::new(codes::UNBOUND_NAME, span, format!("`{name}` isn't defined"));
-        let diagnostic = match self.what_to_write(name) {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
+        let diagnostic = match (self.advice(name), self.nearest_name(name)) {
+            (Some(help), _) => diagnostic.help(help),
+            (None, Some(near)) => diagnostic.did_you_mean(near),
+            (None, None) => diagnostic,
         };
         self.mistake(diagnostic)
     }
 
-    fn what_to_write(&self, name: Name) -> Option<String> {
+    /// What to write instead of a name that other languages have, or that isn't visible yet.
+    fn advice(&self, name: Name) -> Option<String> {
         if self.coming.contains(&name) {
             return Some(format!("a local `let` doesn't see its own name: write `fn {name}(…) = …`"));
         }
-        let advice = foreign::advice(name.as_str()).map(str::to_string);
-        advice.or_else(|| self.nearest_name(name).map(|near| format!("did you mean `{near}`?")))
+        foreign::advice(name.as_str()).map(str::to_string)
     }
 
     fn nearest_name(&self, name: Name) -> Option<&'static str> {
@@ -159,7 +193,11 @@ fn not_in_module(module: Name, scope: &Scope, member: ast::Ident) -> Diagnostic 
     let message = format!("`{module}` doesn't define `{}`", member.name);
     let diagnostic = Diagnostic::new(codes::NOT_IN_MODULE, member.span, message);
     match nearest(member.name, scope.iter().map(|(name, _)| name)) {
-        Some(near) => diagnostic.help(format!("did you mean `{module}.{near}`?")),
+        Some(near) => diagnostic.help(format!("did you mean `{module}.{near}`?")).fix(
+            format!("write `{near}`"),
+            member.span,
+            near,
+        ),
         None => diagnostic,
     }
 }

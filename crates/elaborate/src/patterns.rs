@@ -104,14 +104,21 @@ impl Elaborator<'_> {
     fn record_pattern(&mut self, fields: &[(ast::Ident, Option<NodeId>)], site: Site, seen: &mut Seen) -> Shape {
         self.check_fields(fields.iter().map(|(label, _)| *label));
         let mut part = |label: ast::Ident, node: Option<NodeId>| match node {
-            Some(node) => self.resolve(node, site, seen),
-            None => Pattern { shape: self.binder(label.name, label.span, seen), span: label.span },
+            Some(node) => {
+                self.note_field(label);
+                self.resolve(node, site, seen)
+            }
+            None => {
+                self.shorthands.insert(label.span);
+                Pattern { shape: self.binder(label.name, label.span, seen), span: label.span }
+            }
         };
         Shape::Record(fields.iter().map(|(label, node)| (label.name, part(*label, *node))).collect())
     }
 
     fn name_pattern(&mut self, name: Name, span: Span, site: Site, seen: &mut Seen) -> Shape {
         if let Some(constructor) = self.names.constructor(name) {
+            self.note_constructor(None, ast::Ident { name, span });
             return self.applied(constructor, vec![], span);
         }
         if site == Site::Match && name.as_str().starts_with(char::is_uppercase) {
@@ -147,7 +154,10 @@ impl Elaborator<'_> {
             },
         };
         match found {
-            Some(constructor) => self.applied(constructor, parts, span),
+            Some(constructor) => {
+                self.note_constructor(module, name);
+                self.applied(constructor, parts, span)
+            }
             None => {
                 self.unknown_constructor(name.name, name.span);
                 wrong(parts)
@@ -168,7 +178,7 @@ impl Elaborator<'_> {
             Diagnostic::new(codes::UNKNOWN_CONSTRUCTOR, span, format!("no constructor is called `{name}`"));
         let near = nearest(name, self.names.constructors());
         self.error(match near {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            Some(near) => diagnostic.did_you_mean(near),
             None => {
                 diagnostic.help(format!("declare it, as in `type T = {name} | Other(field)`, or bind a small name"))
             }

@@ -10,6 +10,7 @@ use crate::captures::Captures;
 use crate::context::{Elaborator, is_unnamed};
 use crate::deep;
 use crate::functions::{Code, Parts};
+use crate::index::UseRole;
 use crate::names::nearest;
 
 /// A rule clause whose captures aren't decided yet.
@@ -106,6 +107,9 @@ impl Elaborator<'_> {
     pub fn check_labels(&mut self, rule: &RuleCode, captures: &Captures, mentions: &[Name], members: &[Name]) {
         for label in &rule.labels {
             let known = [&captures.labels[..], mentions, members];
+            if let Some(at) = captures.labels.iter().position(|capture| *capture == label.name) {
+                self.note_local(captures.ids[at], label.span, UseRole::Label);
+            }
             if !known.iter().any(|names| names.contains(&label.name)) {
                 self.error(not_captured(*label, rule.code.name, &captures.labels));
             }
@@ -123,7 +127,7 @@ fn not_captured(label: ast::Ident, function: Option<Name>, captures: &[Name]) ->
         false => diagnostic.note(format!("it captures `{}`", written.join("`, `"))),
     };
     match nearest(label.name, captures.iter().copied()) {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        Some(near) => diagnostic.did_you_mean(near),
         None => diagnostic.help("leave it out: a missing label means zero"),
     }
 }

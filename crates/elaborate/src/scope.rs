@@ -8,11 +8,14 @@ use calculus::{Const, Constructor, GlobalId, GlobalInfo, GlobalKind, Globals, Pr
 use rustc_hash::FxHashMap;
 
 use crate::Input;
+use crate::index::{Target, TargetKind};
 
 /// The names that the top level of a module defines.
 #[derive(Clone, Default, Debug)]
 pub struct Scope {
     names: FxHashMap<Name, Binding>,
+    /// Where they are defined, as far as a text does.
+    definitions: FxHashMap<Name, Span>,
 }
 
 /// What a name of a scope stands for.
@@ -32,6 +35,18 @@ impl Scope {
 
     pub fn insert(&mut self, name: Name, binding: Binding) {
         self.names.insert(name, binding);
+        self.definitions.remove(&name);
+    }
+
+    /// Takes over all names of another scope.
+    pub fn extend(&mut self, other: &Scope) {
+        self.names.extend(other.names.iter().map(|(name, binding)| (*name, binding.clone())));
+        self.definitions.extend(&other.definitions);
+    }
+
+    /// Where a name is defined, if a text defines it.
+    pub fn definition(&self, name: Name) -> Option<Span> {
+        self.definitions.get(&name).copied()
     }
 
     /// All names, alphabetically.
@@ -93,6 +108,11 @@ impl Definitions {
         }
     }
 
+    /// What is known of the definitions that are globals.
+    pub fn infos(&self) -> Vec<GlobalInfo> {
+        self.infos.iter().map(|(_, info)| info.clone()).collect()
+    }
+
     pub fn commit(self, globals: &mut Globals, scope: &mut Scope) {
         for (id, info) in self.infos {
             if id.0 as usize == globals.len() {
@@ -104,6 +124,7 @@ impl Definitions {
         for (name, definition) in self.names {
             if let Meaning::Bound(binding) = definition.meaning {
                 scope.insert(name, binding);
+                scope.definitions.insert(name, definition.span);
             }
         }
     }
@@ -114,13 +135,14 @@ pub(crate) struct Names<'a> {
     pub file: Definitions,
     scope: &'a Scope,
     prelude: &'a Scope,
+    globals: &'a Globals,
     internal: bool,
 }
 
 impl<'a> Names<'a> {
     pub fn new(input: &'a Input) -> Names<'a> {
         let file = Definitions { next: input.globals.len() as u32, ..Definitions::default() };
-        Names { file, scope: input.scope, prelude: input.prelude, internal: input.internal }
+        Names { file, scope: input.scope, prelude: input.prelude, globals: input.globals, internal: input.internal }
     }
 
     pub fn find(&self, name: Name) -> Option<Meaning> {
@@ -129,6 +151,48 @@ impl<'a> Names<'a> {
         }
         let binding = self.scope.get(name).or_else(|| self.prelude.get(name));
         binding.cloned().map(Meaning::Bound).or_else(|| self.given(name))
+    }
+
+    /// Where a name outside of functions is defined.
+    pub fn definition(&self, name: Name) -> Option<Span> {
+        let in_scope = || {
+            let scope = if self.scope.get(name).is_some() { self.scope } else { self.prelude };
+            scope.definition(name)
+        };
+        self.file.get(name).map_or_else(in_scope, |definition| Some(definition.span))
+    }
+
+    /// What a name outside of functions is, for the index.
+    pub fn target(&self, name: Name, meaning: &Meaning) -> Option<Target> {
+        let kind = match meaning {
+            Meaning::Broken => return None,
+            Meaning::Const(_) => TargetKind::Constant,
+            Meaning::Bound(binding) => self.kind_of(binding),
+        };
+        let definition = if matches!(kind, TargetKind::Primitive(_)) { None } else { self.definition(name) };
+        Some(Target { kind, name, definition })
+    }
+
+    fn kind_of(&self, binding: &Binding) -> TargetKind {
+        match binding {
+            Binding::Root(Root::Global(id)) if self.is_function(*id) => TargetKind::Function,
+            Binding::Root(Root::Global(_)) => TargetKind::Value,
+            Binding::Root(Root::Prim(prim) | Root::Reverse(prim) | Root::Forward(prim)) => TargetKind::Primitive(*prim),
+            Binding::Constructor(_) => TargetKind::Constructor,
+            Binding::Module(_) => TargetKind::Module,
+        }
+    }
+
+    fn is_function(&self, id: GlobalId) -> bool {
+        let own = self.file.infos.iter().rev().find(|(known, _)| *known == id).map(|(_, info)| info);
+        let known = || self.globals.get(id);
+        own.map_or_else(|| known().kind, |info| info.kind) == GlobalKind::Function
+    }
+
+    /// What a member of a module is, for the index.
+    pub fn member_target(&self, module: &Scope, name: Name) -> Option<Target> {
+        let kind = self.kind_of(module.get(name)?);
+        Some(Target { kind, name, definition: module.definition(name) })
     }
 
     /// What the language itself defines.

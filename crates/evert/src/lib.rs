@@ -13,6 +13,7 @@
 //! assert_eq!(evert::show(&value), "12.0");
 //! ```
 
+pub mod analysis;
 mod callable;
 pub mod engine;
 pub mod expectation;

@@ -29,19 +29,27 @@ impl Modules {
             Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, format!("the library has no module `{name}`"))
                 .note(format!("its modules are {}", known.join(", ")));
         match suggest::nearest(name, known) {
-            Some(near) => missing.help(format!("did you mean `{near}`?")).err(),
+            Some(near) => missing.did_you_mean(near).err(),
             None => missing.help(format!("for a file of yours write `import \"{name}.ev\"`")).err(),
         }
     }
+}
 
-    pub fn circular(&self, import: &Import, importing: &str, path: &str) -> Diagnostic {
-        let start = self.loading.iter().position(|loading| loading == path).unwrap_or(0);
-        let circle = self.loading[start..].iter().map(String::as_str);
-        let circle: Vec<&str> = circle.chain([importing, path]).collect();
-        Diagnostic::new(codes::CIRCULAR_IMPORT, import.span, "these imports go in a circle")
-            .note(circle.join(" imports "))
-            .help("move what both need into a module of its own")
-    }
+/// What to say of an import of a file that is being loaded already, by the last of those that are.
+pub fn circular(loading: &[String], import: &Import, importing: &str, path: &str) -> Diagnostic {
+    let start = loading.iter().position(|loading| loading == path).unwrap_or(0);
+    let circle = loading[start..].iter().map(String::as_str);
+    let circle: Vec<&str> = circle.chain([importing, path]).collect();
+    Diagnostic::new(codes::CIRCULAR_IMPORT, import.span, "these imports go in a circle")
+        .note(circle.join(" imports "))
+        .help("move what both need into a module of its own")
+}
+
+/// What to say of an import that can't be read.
+pub fn unreadable(import: &Import, path: &str, reason: String) -> Diagnostic {
+    Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, format!("the import {path} can't be read"))
+        .note(reason)
+        .help("the path is relative to the file that imports it")
 }
 
 /// The path of an imported file: relative to the file that imports it.

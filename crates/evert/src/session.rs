@@ -31,6 +31,8 @@ pub struct Session {
     world: Rc<dyn World>,
     /// What is likely to be meant otherwise in the files so far. Whoever shows them takes them away.
     pub warnings: Vec<Diagnostic>,
+    /// How many of the globals are the library's.
+    library_globals: usize,
     /// Has some file, the library's excepted, a custom rule?
     pub(crate) has_rules: bool,
 }
@@ -59,6 +61,7 @@ impl Session {
             modules: Modules::default(),
             world: world.clone(),
             warnings: vec![],
+            library_globals: 0,
             has_rules: false,
         };
         session.machine.output = Box::new(move |line| world.print(line));
@@ -94,9 +97,7 @@ impl Session {
                 self.set_rules(&scope, "forward", Machine::set_forward_rule);
                 continue;
             }
-            for (name, binding) in scope.iter() {
-                self.prelude.insert(name, binding.clone());
-            }
+            self.prelude.extend(&scope);
             let qualified =
                 library::QUALIFIED.iter().filter(|(module, _)| module == name).flat_map(|(_, prims)| *prims);
             for prim in qualified {
@@ -105,6 +106,7 @@ impl Session {
             self.modules.library.insert(name, Rc::new(scope));
         }
         self.machine.first_user_file = library::FILES.len() as u32;
+        self.library_globals = self.globals.len();
     }
 
     /// `reverse_p` of derivatives.ev is the derivative of the primitive `p`, `forward_p` of tangents.ev its forward rule.
@@ -208,7 +210,7 @@ impl Session {
         }
         let importing = self.sources.get(import.span.file).name.clone();
         if path == importing || self.modules.loading.contains(&path) {
-            return self.modules.circular(import, &importing, &path).err();
+            return modules::circular(&self.modules.loading, import, &importing, &path).err();
         }
         self.modules.loading.push(importing);
         let loaded = self.import_file(import, &path);
@@ -219,11 +221,7 @@ impl Session {
     }
 
     fn import_file(&mut self, import: &Import, path: &str) -> base::Result<Scope> {
-        let bytes = self.world.read(path).map_err(|reason| {
-            let message = format!("the import {path} can't be read");
-            let missing = Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, message).note(reason);
-            Box::new(missing.help("the path is relative to the file that imports it"))
-        })?;
+        let bytes = self.world.read(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
         let text = self.decode(path, bytes)?;
         let file = self.sources.add(path, text.as_str());
         let tree = syntax::parse(file, &text);
@@ -312,6 +310,20 @@ impl Session {
             }
         };
         self.machine.define(id, value);
+    }
+
+    /// The names of the library.
+    pub fn prelude(&self) -> &Scope {
+        &self.prelude
+    }
+
+    pub(crate) fn modules(&self) -> &Modules {
+        &self.modules
+    }
+
+    /// What is known of the library's definitions.
+    pub(crate) fn library_globals(&self) -> Globals {
+        self.globals.first(self.library_globals)
     }
 
     /// The number of a name of the session's scope that is a global.

@@ -108,7 +108,7 @@ fn rule_span(f: &Value) -> Span {
 }
 
 /// The statements that become steps, in order.
-fn steps_of(tree: &Tree) -> Vec<NodeId> {
+pub fn steps_of(tree: &Tree) -> Vec<NodeId> {
     let is_step = |id: &NodeId| {
         matches!(tree.statement(*id), Statement::Let { .. } | Statement::Expr(_) | Statement::Test { .. })
     };

@@ -11,6 +11,7 @@ mod expectations;
 mod format;
 mod input;
 mod lexer;
+pub mod markdown;
 mod parser;
 pub mod sexpr;
 mod tree;

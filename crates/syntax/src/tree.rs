@@ -3,7 +3,7 @@
 //! Nodes live in one vector, children before parents, and name each other by [`NodeId`]; nothing recurses, on
 //! dropping neither. What a node means is in `views.rs`.
 
-use base::{Diagnostic, FileId, Span};
+use base::{Diagnostic, FileId, Name, Span};
 
 use crate::lexer::{Token, TokenKind};
 
@@ -60,6 +60,20 @@ impl Tree {
         let ids = (0..self.nodes.nodes.len() as u32).map(NodeId);
         let named = ids.filter(|id| self.kind(*id) == NodeKind::Fn);
         named.map(|id| (self.span(id), self.text_at(self.node(id).main).to_string()))
+    }
+
+    /// The places of all nodes but the file itself.
+    pub fn nodes(&self) -> impl Iterator<Item = Span> {
+        let ids = (0..self.nodes.nodes.len() as u32).map(NodeId);
+        ids.filter(|id| *id != self.root).map(|id| self.span(id))
+    }
+
+    /// The names in the parts of the text that couldn't be read.
+    pub fn unread_names(&self) -> Vec<Name> {
+        let nodes = self.nodes.nodes.iter().filter(|node| node.kind == NodeKind::Error);
+        let tokens = nodes.flat_map(|node| self.tokens[node.first as usize..node.end as usize].iter());
+        let names = tokens.filter(|token| token.kind == TokenKind::Name);
+        names.map(|token| Name::new(self.token_text(token))).collect()
     }
 
     /// The place of a node, without the trivia around it. A missing node is an empty place.
