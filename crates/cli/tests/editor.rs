@@ -105,7 +105,8 @@ fn values_stand_beside_their_expressions_and_wrong_expectations_are_marked() {
     let problems = loop {
         let message = editor.next();
         let found = &message["params"]["diagnostics"];
-        if message["method"] == "textDocument/publishDiagnostics" && found.as_array().is_some_and(|all| !all.is_empty()) {
+        if message["method"] == "textDocument/publishDiagnostics" && found.as_array().is_some_and(|all| !all.is_empty())
+        {
             break found.clone();
         }
     };
