@@ -9,7 +9,7 @@ use std::rc::Rc;
 use base::Name;
 
 use crate::array::{Array, Elements};
-use crate::fault::{Fault, Result};
+use crate::fault::{Fault, NO_SENSITIVITY, Result};
 use crate::lazy::force;
 use crate::show;
 use crate::value::{Data, Form, Function, Suspended, Value};
@@ -24,6 +24,8 @@ pub struct Mismatch {
     pub path: String,
     pub expected: String,
     pub found: String,
+    /// What to try.
+    pub help: &'static str,
 }
 
 /// Compares a sensitivity with the value it should belong to.
@@ -61,7 +63,15 @@ impl Stop {
 }
 
 fn mismatch(expected: impl Into<String>, found: impl Into<String>) -> Verdict {
-    Err(Stop::Mismatch(Mismatch { path: String::new(), expected: expected.into(), found: found.into() }))
+    let help = "a sensitivity has the shape of its value; `zero(x)` is the one that says nothing";
+    let (path, expected, found) = (String::new(), expected.into(), found.into());
+    Err(Stop::Mismatch(Mismatch { path, expected, found, help }))
+}
+
+fn not_a_sensitivity(of: &Value, function: &Value) -> Verdict {
+    let expected = if matches!(of, Value::Real(_)) { "a real".to_string() } else { sensitivity_of(of) };
+    let found = show::described(function);
+    Err(Stop::Mismatch(Mismatch { path: String::new(), expected, found, help: NO_SENSITIVITY }))
 }
 
 fn sensitivity_of(value: &Value) -> String {
@@ -100,6 +110,7 @@ impl Comparison {
             // What is itself a raw sensitivity has no shape of its own.
             (Value::Zero | Value::Sparse(_), _) => Ok(()),
             (Value::Data(data), _) if matches!(data.form, Form::Part(..)) => Ok(()),
+            (_, Value::Function(_)) => not_a_sensitivity(&of, d),
             (Value::Real(_), Value::Real(_) | Value::Int(_)) => Ok(()),
             (Value::Real(_), _) => mismatch("a real", show::described(d)),
             // What carries no derivative: unit, or a number given by mistake, counts for nothing.

@@ -5,6 +5,11 @@ use base::{Code, Diagnostic, Span};
 use crate::show;
 use crate::value::Value;
 
+/// For a function where a sensitivity is due. The usual way there: a rule that was right while its values were numbers meets values that
+/// hold functions, as those of its own derivative do.
+pub const NO_SENSITIVITY: &str =
+    "a function is no sensitivity: in a rule, `J(f)(J(x))` gives `(J(y), pull)`, and y is `J_inv` of the first part";
+
 pub type Result<T> = std::result::Result<T, Box<Fault>>;
 
 #[derive(Debug)]

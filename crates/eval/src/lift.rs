@@ -105,6 +105,6 @@ fn not_a_derivative<T>(function: &Rc<Function>) -> Result<T> {
     let shown = show::short(&Value::Function(function.clone()));
     Fault::new(codes::NOT_A_DERIVATIVE, format!("J_inv of {shown}, which is no J-image"))
         .note("J_inv undoes J: it is defined on values of the form `J(v)`")
-        .help("apply J_inv to what `J` or a function under `J` returned, or leave it out")
+        .help("apply J_inv to what `J` returned, or a function under `J` that was called at `J(x)`; otherwise leave it out")
         .err()
 }

@@ -566,6 +566,6 @@ pub(crate) fn not_lifted<T>(f: &Value) -> Result<T> {
     let shown = show::short(f);
     Fault::new(codes::NOT_LIFTED, format!("{shown} is called in differentiated code, but it is no J-image"))
         .note("a function under J expects functions in its argument to be J-images too")
-        .help("write `J(f)(J(x))` where x holds functions")
+        .help("write `J(f)(J(x))` where x holds functions; in a rule, its value is then `J_inv` of the first part")
         .err()
 }

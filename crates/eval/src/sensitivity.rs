@@ -10,7 +10,7 @@ use std::rc::Rc;
 use base::{Name, codes};
 
 use crate::array::{Array, Elements, Values};
-use crate::fault::{Fault, Result};
+use crate::fault::{Fault, NO_SENSITIVITY, Result};
 use crate::lazy::{deep, force, forced};
 use crate::show;
 use crate::sparse::{self, Sparse};
@@ -383,10 +383,18 @@ fn array_shape(value: &Value) -> &[usize] {
 }
 
 fn not_conforming<T>(a: &Value, b: &Value) -> Result<T> {
-    Fault::new(codes::NOT_CONFORMING, "these sensitivities can't be added: they have different shapes")
+    let is_function = |value: &Value| matches!(force(value), Ok(Value::Function(_)));
+    let (message, help) = match is_function(a) || is_function(b) {
+        true => ("these can't be added: sensitivities can, functions can't", NO_SENSITIVITY),
+        false => (
+            "these sensitivities can't be added: they have different shapes",
+            "sensitivities of one value have its shape; check the rules and `plus` calls that made them",
+        ),
+    };
+    Fault::new(codes::NOT_CONFORMING, message)
         .note(format!("one contribution is {}", show::described(a)))
         .note(format!("the other is {}", show::described(b)))
-        .help("sensitivities of one value have its shape; check the rules and `plus` calls that made them")
+        .help(help)
         .err()
 }
 

@@ -183,7 +183,7 @@ fn not_conforming<T>(message: String, mismatch: &Mismatch) -> Result<T> {
     Fault::new(codes::RULE_NOT_CONFORMING, message)
         .note(format!("expected {}", mismatch.expected))
         .note(format!("found {}", mismatch.found))
-        .help("a sensitivity has the shape of its value; `zero(x)` is the one that says nothing")
+        .help(mismatch.help)
         .err()
 }
 
