@@ -70,6 +70,16 @@ impl Region {
         Region { axes: vec![Axis::At(i)] }
     }
 
+    /// All of an array.
+    pub fn whole() -> Region {
+        Region { axes: vec![] }
+    }
+
+    /// How many elements the part has.
+    pub fn size(&self, shape: &[usize]) -> usize {
+        self.shape(shape).iter().product()
+    }
+
     /// The shape of the part.
     pub fn shape(&self, shape: &[usize]) -> Vec<usize> {
         let ranges = self.axes.iter().filter_map(|axis| match axis {

@@ -343,7 +343,7 @@ fn plus_arrays(a: Value, b: Value) -> Result<Value> {
         (Value::Array(mut array), Value::Sparse(part)) | (Value::Sparse(part), Value::Array(mut array)) => {
             match (Rc::get_mut(&mut array), part.as_place()) {
                 (Some(unshared), Some((region, value))) => {
-                    sparse::add_region(unshared.elements_mut(), &shape, &region, &value, 1.0)?;
+                    sparse::add_region(unshared.elements_mut(), &shape, &region, &value)?;
                     Ok(Value::Array(array))
                 }
                 _ => Ok(Sparse::sum(shape, Value::Array(array), Value::Sparse(part))),

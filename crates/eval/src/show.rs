@@ -21,11 +21,18 @@ pub struct Limits {
 
 pub const WHOLE: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: usize::MAX };
 pub const SCREEN: Limits = Limits { elements: 1000, depth: 1000, bytes: 1 << 20 };
+/// So that data that shares its parts, which is exponentially long as text, is written in bounded time.
+const EXACT: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: 1 << 24 };
 const SHORT: Limits = Limits { elements: 6, depth: 4, bytes: 80 };
 
 /// The value as source, for results and `show`.
 pub fn show(value: &Value) -> String {
     show_within(value, SCREEN)
+}
+
+/// The value to the last bit: values whose texts are equal have the same bits (all NaN are one).
+pub fn exact(value: &Value) -> String {
+    show_within(value, EXACT)
 }
 
 pub fn show_within(value: &Value, limits: Limits) -> String {

@@ -30,15 +30,23 @@ pub enum Problem {
 /// Runs a file's text in the session and checks what it claims: its expectations, its `test` blocks, and every
 /// custom rule that was used, where it was used.
 pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, Failure> {
-    run_telling(session, name, text, &mut |_, _| ())
+    run_telling(session, name, text, &mut |_, _, _| ())
 }
 
-/// The same; says before each step where it is.
+/// What is told of a step while a file runs.
+pub enum Event<'a> {
+    /// It begins.
+    Starts,
+    /// This came of it.
+    Ends(&'a base::Result<Value>),
+}
+
+/// The same; says where each step is before it runs, and what came of it.
 pub fn run_telling(
     session: &mut Session,
     name: &str,
     text: &str,
-    tell: &mut dyn FnMut(&Session, Span),
+    tell: &mut dyn FnMut(&Session, Span, Event),
 ) -> Result<Vec<Case>, Failure> {
     if let Some(claim) = text.strip_prefix(REJECTED) {
         return Ok(vec![rejected(session, name, text, claim.lines().next().unwrap_or(""))]);
@@ -49,10 +57,12 @@ pub fn run_telling(
     let mut observed = vec![];
     let is_reference = session.engines.is_reference();
     for (step, statement) in module.steps.iter().zip(statements) {
-        tell(session, step.span);
+        tell(session, step.span, Event::Starts);
         let before = observed.len();
         session.machine.observed = is_reference.then(|| std::mem::take(&mut observed));
-        cases.extend(run_step(session, step, &tree, statement));
+        let outcome = session.run_step(step);
+        tell(session, step.span, Event::Ends(&outcome));
+        cases.extend(judged(session, step, outcome, &tree, statement));
         // Compiled code doesn't say which rules it used; the reference evaluator does.
         if !is_reference && session.has_rules {
             session.machine.observed = Some(std::mem::take(&mut observed));
@@ -115,8 +125,14 @@ pub fn steps_of(tree: &Tree) -> Vec<NodeId> {
     tree.statements().into_iter().filter(is_step).collect()
 }
 
-fn run_step(session: &mut Session, step: &Step, tree: &Tree, statement: NodeId) -> Option<Case> {
-    let outcome = session.run_step(step);
+/// Is the outcome of a step what the file says?
+fn judged(
+    session: &mut Session,
+    step: &Step,
+    outcome: base::Result<Value>,
+    tree: &Tree,
+    statement: NodeId,
+) -> Option<Case> {
     let expectation = tree.expectation(statement);
     let name = match &step.kind {
         StepKind::Test(name) => name.to_string(),

@@ -2,7 +2,7 @@
 //!
 //! Each file runs on each engine in a process of its own with a time limit, so that one bad file hides no other. A step
 //! may be left to the reference evaluator only if `suite/dynamic.txt` says so, and what that list says must be so on an
-//! engine. Where there is no LLVM the native engine is left out, with a note.
+//! engine. What a step gives has the same bits on every engine. Where there is no LLVM the native engine is left out, with a note.
 //!
 //! Words after the name of the test select files; `--engine NAME` selects engines; `--limit SECONDS` is for slow machines;
 //! `--list` prints what the list of dynamic steps should be.
@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use evert::testing::{self, Problem};
+use evert::testing::{self, Event, Problem};
 use evert::{Engine, Ran, Session, World};
 
 struct Files;
@@ -113,6 +113,7 @@ fn parent(arguments: &Arguments) {
         }
         problems += conclude(name, &mine);
     }
+    problems += differences(&jobs, &reports);
     let dynamic: BTreeSet<&str> = reports.iter().flat_map(|report| &report.dynamic).map(String::as_str).collect();
     let complete = arguments.words.is_empty() && arguments.engines.is_empty() && !missing;
     problems += compare(&dynamic, complete, arguments.list);
@@ -127,6 +128,8 @@ struct Report {
     failed: usize,
     problems: Vec<String>,
     dynamic: Vec<String>,
+    /// What each step gave: its place and the text of the value or error.
+    values: Vec<(String, String)>,
     /// Where the last step is.
     last: String,
     /// Why there is no native engine.
@@ -211,6 +214,10 @@ fn read_report(text: &str) -> Report {
             "compiled" => report.compiled += 1,
             "failed" => report.failed += 1,
             "dynamic" => report.dynamic.push(words.into()),
+            "value" => {
+                let (place, value) = words.split_once(' ').unwrap_or((words, ""));
+                report.values.push((place.into(), value.into()));
+            }
             "missing" => report.missing = Some(words.into()),
             "problem" => report.problems.push(words.replace("\\n", "\n   ")),
             _ => {}
@@ -231,6 +238,31 @@ fn conclude(engine: &str, reports: &[&Report]) -> usize {
         sum(|report| report.dynamic.len())
     );
     problems
+}
+
+/// Prints where an engine gives other bits than the reference evaluator; how many places there are.
+fn differences(jobs: &[(&str, PathBuf)], reports: &[Report]) -> usize {
+    let pairs = || jobs.iter().zip(reports);
+    let mut count = 0;
+    for ((_, file), expected) in pairs().filter(|((engine, _), _)| *engine == "reference") {
+        for ((engine, _), found) in pairs().filter(|((engine, other), _)| *engine != "reference" && other == file) {
+            for ((place, expected), (_, found)) in expected.values.iter().zip(&found.values) {
+                if expected != found {
+                    println!("{engine} differs from the reference evaluator at {place}");
+                    println!("   expected {}\n   found    {}", excerpt(expected, found), excerpt(found, expected));
+                    count += 1;
+                }
+            }
+        }
+    }
+    println!("{count} values differ between engines");
+    count
+}
+
+/// A text around the first place where it differs from another.
+fn excerpt(text: &str, other: &str) -> String {
+    let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    text.chars().skip(same.saturating_sub(60)).take(160).collect()
 }
 
 /// Compares the steps that weren't compiled with the list, or prints the list.
@@ -276,7 +308,14 @@ fn run(engine: Engine, file: &Path) {
     session.engines.engine = engine;
     session.engines.always_compile = true;
     session.engines.log = Some(vec![]);
-    let tell = &mut |session: &Session, span| say("step", &evert::expectation::place(&session.sources, span));
+    let tell = &mut |session: &Session, span, event: Event| {
+        let place = evert::expectation::place(&session.sources, span);
+        match event {
+            Event::Starts => say("step", &place),
+            Event::Ends(Ok(value)) => say("value", &format!("{} {}", name_of(&place), eval::show::exact(value))),
+            Event::Ends(Err(error)) => say("value", &format!("{} {}", name_of(&place), error.code)),
+        }
+    };
     let cases = testing::run_telling(&mut session, &name, &text, tell);
     report_steps(&session, &root());
     let cases = match cases {
@@ -307,6 +346,11 @@ fn run(engine: Engine, file: &Path) {
         };
         say("problem", &format!("{place} {} {}\n   {words}", case.name, session.sources.text(case.span)));
     }
+}
+
+/// A place as one word.
+fn name_of(place: &str) -> String {
+    place.replace(' ', "_")
 }
 
 /// How the steps of a file were run.

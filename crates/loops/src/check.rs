@@ -344,10 +344,6 @@ impl<'p> Checker<'p> {
                 }
                 same(&[result])
             }
-            Op::Fused(a, b, c) => {
-                self.all_fit(&[*a, *b, *c], &[Leaf::Real, Leaf::Real, Leaf::Real])?;
-                same(&[Leaf::Real])
-            }
             Op::IndexAdd(a, b) | Op::IndexMul(a, b) => {
                 self.all_fit(&[*a, *b], &[Leaf::Int, Leaf::Int])?;
                 same(&[Leaf::Int])

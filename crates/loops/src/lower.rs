@@ -6,7 +6,6 @@ mod collected;
 mod counts;
 mod facts;
 mod flatten;
-mod fuse;
 mod naturals;
 mod products;
 mod regions;

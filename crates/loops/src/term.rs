@@ -140,8 +140,6 @@ pub struct Arm {
 pub enum Op {
     /// A partial operation fails with the code of `eval`'s primitive.
     Scalar(Scalar, Vec<Atom>),
-    /// `.0`·`.1` + `.2`, reals, rounded once.
-    Fused(Atom, Atom, Atom),
     /// The sum of two ints that is known to be in range.
     IndexAdd(Atom, Atom),
     /// The product of two ints that is known to be in range.
@@ -340,7 +338,6 @@ impl Op {
         match self {
             Op::Call(_, atoms) | Op::Node(_, atoms) | Op::Prim(_, atoms) => all(atoms, Consume),
             Op::Scalar(_, atoms) | Op::NewArray(_, atoms) => all(atoms, Borrow),
-            Op::Fused(a, b, c) => all(&[*a, *b, *c], Borrow),
             Op::IndexAdd(a, b) | Op::IndexMul(a, b) | Op::InRange(a, b) => all(&[*a, *b], Borrow),
             Op::If(a, ..)
             | Op::Switch(a, _)
@@ -400,7 +397,7 @@ impl Op {
             Op::Node(..) | Op::NewArray(..) | Op::Append { .. } | Op::Unshare(_) | Op::Row { .. } => true,
             Op::ReplaceRow { .. } | Op::StoreRow { .. } | Op::Prim(..) | Op::OneHot { .. } | Op::AddAt { .. } => true,
             Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } | Op::Dense(..) | Op::Text(_) => true,
-            Op::Scalar(..) | Op::Fused(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => {
+            Op::Scalar(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => {
                 false
             }
             Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Sum { .. } | Op::Load(..) | Op::Open { .. } => false,

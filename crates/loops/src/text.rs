@@ -259,7 +259,6 @@ impl Printer<'_> {
                 Some(name) => format!("{name}({})", list(atoms)),
                 None => format!("{scalar:?}({})", list(atoms)),
             },
-            Op::Fused(a, b, c) => format!("fused {a}, {b}, {c}"),
             Op::IndexAdd(a, b) => format!("{a} + {b}"),
             Op::IndexMul(a, b) => format!("{a} * {b}"),
             Op::InRange(a, b) => format!("{a} in 0..{b}"),

@@ -44,7 +44,6 @@ fn operations() -> Vec<(usize, Op)> {
     let scalars = Scalar::all().map(|scalar| (1, Op::Scalar(scalar, vec![v, real, small])));
     let others = vec![
         (0, Op::Site(2)),
-        (1, Op::Fused(v, real, small)),
         (1, Op::IndexAdd(v, least)),
         (1, Op::IndexMul(Atom::Int(-1), w)),
         (1, Op::InRange(v, Atom::Int(7))),

@@ -1,7 +1,7 @@
 //! Optimisation: from L3 to L3.
 //!
 //! In: a program of L3. Out: one that gives the same values, prints the same and ends with the same errors at the same
-//! places, with less work (`roots` rounds otherwise, `scales` near the largest and smallest numbers). A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
+//! places, with less work: values are the same to the bit. A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
 //! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
 
 mod bounds;
@@ -23,10 +23,8 @@ mod places;
 mod ranges;
 mod rename;
 mod retype;
-mod roots;
 mod same_elements;
 mod same_parts;
-mod scales;
 mod simplify;
 mod sink;
 mod split_parameters;
@@ -60,8 +58,6 @@ const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
 const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
 const TABLES: Pass = Pass { name: "tables", run: tables::run };
 const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
-const ROOTS: Pass = Pass { name: "roots", run: roots::run };
-const SCALES: Pass = Pass { name: "scales", run: scales::run };
 const SINK: Pass = Pass { name: "sink", run: sink::run };
 const CONSTRUCTORS: Pass = Pass { name: "constructors", run: constructors::run };
 const UNNAME: Pass = Pass { name: "unname", run: unname::run };
@@ -93,7 +89,7 @@ const GROUPS: &[&[Pass]] = &[
     &[CONSTANT_CALLS, CONSTRUCTORS],
     INLINING,
     SHARING,
-    &[DEAD_PARTS, SIMPLIFY, SCALES, SIMPLIFY, ROOTS, SIMPLIFY],
+    &[DEAD_PARTS, SIMPLIFY],
     // Last: before, every level would be optimised again.
     &[UNROLL_RECURSION],
 ];

@@ -92,6 +92,8 @@ enum Known {
     Not(Atom),
     /// A real with the other sign.
     Neg(Atom),
+    /// A real that is never −0.0.
+    IsNoMinusZero,
     /// The length of some array.
     IsLength,
     /// An array of so many elements was made.

@@ -276,7 +276,11 @@ impl Writer<'_> {
     /// `mismatch` is the error of operands that differ in length.
     fn each(&mut self, recipe: &Recipe, args: &[Atom], operands: &[Operand], mismatch: base::Code) -> Op {
         self.over(args, operands, recipe.takes, recipe.gives, mismatch, |this, elements| {
-            recipe.steps.iter().fold(elements, |args, op| vec![this.scalar(*op, args)]).swap_remove(0)
+            let made = recipe.steps.iter().fold(elements, |args, op| vec![this.scalar(*op, args)]).swap_remove(0);
+            match recipe.zeros {
+                Zeros::Signed => made,
+                Zeros::Plain => this.scalar(Scalar::Add, vec![made, Atom::Real(0.0)]),
+            }
         })
     }
 
@@ -371,13 +375,21 @@ struct Recipe {
     gives: Kind,
     /// One after the other; the first takes the operands.
     steps: Vec<Scalar>,
+    zeros: Zeros,
+}
+
+/// What becomes of −0.0 at the end.
+enum Zeros {
+    Signed,
+    /// It is 0.0: in sensitivities of arrays −0.0 may stand for the symbolic zero, so numbers never are −0.0.
+    Plain,
 }
 
 impl Recipe {
     fn of(prim: Prim, operands: &[Operand]) -> Option<Recipe> {
         use Kind::{Bool, Int, Real};
         let all = |kind: Kind| operands.iter().all(|operand| operand.of == kind);
-        let one = |takes: Kind, gives: Kind, op: Scalar| Some(Recipe { takes, gives, steps: vec![op] });
+        let one = |takes: Kind, gives: Kind, op: Scalar| Some(Recipe { takes, gives, steps: vec![op], zeros: Zeros::Signed });
         if all(Bool) {
             return if prim == Prim::Not { one(Bool, Bool, Scalar::Not) } else { None };
         }
@@ -399,12 +411,17 @@ impl Recipe {
         }
         match prim {
             // Sensitivities that have no holes.
-            Prim::Scale => one(Real, Real, Scalar::Mul),
+            Prim::Scale => {
+                Some(Recipe { takes: Real, gives: Real, steps: vec![Scalar::Mul], zeros: Zeros::Plain })
+            }
             Prim::Plus => one(Real, Real, Scalar::Add),
-            Prim::AtMost => Some(Recipe { takes: Real, gives: Real, steps: vec![Scalar::Le, Scalar::BoolToReal] }),
+            Prim::AtMost => {
+                let steps = vec![Scalar::Le, Scalar::BoolToReal];
+                Some(Recipe { takes: Real, gives: Real, steps, zeros: Zeros::Signed })
+            }
             Prim::IsNan => one(Real, Bool, Scalar::IsNan),
             Prim::IsFinite => one(Real, Bool, Scalar::IsFinite),
-            Prim::Real => Some(Recipe { takes: Real, gives: Real, steps: vec![] }),
+            Prim::Real => Some(Recipe { takes: Real, gives: Real, steps: vec![], zeros: Zeros::Signed }),
             Prim::PowerSlope if is_order(operands) => one(Real, Real, Scalar::PowerSlope),
             Prim::PowerLog if is_order(operands) => one(Real, Real, Scalar::PowerLog),
             Prim::Int if !all(Int) => one(Real, Int, Scalar::ToInt),

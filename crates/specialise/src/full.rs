@@ -252,8 +252,10 @@ impl Specialiser<'_> {
     fn unfold_array(&mut self, alt: &Alt, d: &Val, span: Span) -> Result1<Val> {
         let Head::Array(rank) = alt.head else { unreachable!("full: an array") };
         let element = alt.parts[0];
+        // Nothing is missing; −0.0 becomes 0.0 as in sensitivities of arrays with symbolic zeros.
         if element == REAL && self.is_full(d, rank) {
-            return Ok(d.clone());
+            let one = Val { atom: Atom::Real(1.0), shape: REAL };
+            return self.bridge(Prim::Scale, vec![d.clone(), one], d.shape, span);
         }
         let of = self.narrowed(alt);
         let result = if element == REAL {

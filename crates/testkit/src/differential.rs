@@ -1,14 +1,12 @@
 //! One program on three engines: do they agree?
 //!
 //! In: a program and points. Out: how each step ran and every disagreement, which is always our mistake. Structure, ints, texts and
-//! errors (code, place and words) are compared exactly, reals to a relative 1e-9.
+//! errors (code, place and words) are compared exactly, reals to the bit (all NaN are one).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use base::Diagnostic;
 use eval::Value;
-use eval::prims::Tolerance;
-use eval::value::Form;
 use evert::{Checks, Engine, Ran, Session};
 
 /// What the reference evaluator doesn't finish in so many steps isn't asked of the others.
@@ -180,27 +178,9 @@ fn in_words(outcome: &Result<Value, Failed>) -> String {
     }
 }
 
-/// The same value, up to the rounding of reals. Functions are equal if they are called the same.
+/// The same value to the bit; all NaN are one. Functions are equal if they are called the same.
 pub fn same(a: &Value, b: &Value) -> bool {
-    let (Ok(a), Ok(b)) = (eval::force(a), eval::force(b)) else { return false };
-    match (&a, &b) {
-        (Value::Real(a), Value::Real(b)) => Tolerance::DEFAULT.reals(*a, *b),
-        (Value::Data(a), Value::Data(b)) => {
-            let forms = match (&a.form, &b.form) {
-                (Form::Tuple, Form::Tuple) => true,
-                (Form::Record(a), Form::Record(b)) => a == b,
-                (Form::Variant(a), Form::Variant(b)) => a == b,
-                _ => false,
-            };
-            forms && all_same(&a.fields, &b.fields)
-        }
-        (Value::Array(a), Value::Array(b)) => a.shape == b.shape && all_same(&a.values(), &b.values()),
-        _ => evert::show(&a) == evert::show(&b),
-    }
-}
-
-fn all_same(a: &[Value], b: &[Value]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+    eval::show::exact(a) == eval::show::exact(b)
 }
 
 /// Does the reference evaluator itself answer in another way when ties are a little wider or narrower?

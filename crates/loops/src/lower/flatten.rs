@@ -10,7 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Tables;
 use super::facts::Facts;
-use super::fuse::{Fused, Sum};
 use super::products::is_product;
 use super::regions::array_rank;
 use super::views::{Lengths, View, Viewing};
@@ -37,7 +36,6 @@ pub(super) fn function(
         lengths: Lengths::default(),
         shaped: FxHashSet::default(),
         facts: Facts::default(),
-        fused: Fused::new(function),
         starts: FxHashMap::default(),
         vars: vec![],
         statements: vec![],
@@ -98,7 +96,6 @@ pub(super) struct Flatten<'p> {
     /// Vectors that were made under the lengths that they get later.
     pub(super) shaped: FxHashSet<l3::Var>,
     pub(super) facts: Facts,
-    fused: Fused,
     /// By the fields of a struct, which the function holds on to.
     starts: FxHashMap<*const Type, Rc<[usize]>>,
     vars: Vec<Leaf>,
@@ -284,7 +281,6 @@ impl<'p> Flatten<'p> {
 
     fn statement(&mut self, var: l3::Var, op: &l3::Op) {
         let leaves = match op {
-            l3::Op::Scalar(Scalar::Mul | Scalar::Add, _) if self.fused.is_absorbed(var) => return,
             l3::Op::Scalar(Scalar::Length, args) => self.leaves(&args[0]),
             l3::Op::Atom(atom) | l3::Op::View(atom) => {
                 let known = self.known(atom);
@@ -444,29 +440,12 @@ impl<'p> Flatten<'p> {
     }
 
     fn scalar(&mut self, var: l3::Var, scalar: Scalar, atoms: &[l3::Atom]) -> Op {
-        let Some(Sum { factors, other, minus_product, minus_other }) = self.fused.sum(var).cloned() else {
-            let leaves = self.all_leaves(atoms);
-            return match leaves[..] {
-                [from, Atom::Int(step)] if self.tables.differences[self.place.function.0 as usize].contains(&var) => {
-                    Op::IndexAdd(from, Atom::Int(-step))
-                }
-                _ => Op::Scalar(scalar, leaves),
-            };
-        };
-        let [mut a, b, mut c] = [&factors[0], &factors[1], &other].map(|atom| self.leaf(atom));
-        if minus_product {
-            a = self.negated(a);
-        }
-        if minus_other {
-            c = self.negated(c);
-        }
-        Op::Fused(a, b, c)
-    }
-
-    fn negated(&mut self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Real(x) => Atom::Real(-x),
-            _ => self.let_one(Leaf::Real, Op::Scalar(Scalar::Neg, vec![atom])),
+        let leaves = self.all_leaves(atoms);
+        match leaves[..] {
+            [from, Atom::Int(step)] if self.tables.differences[self.place.function.0 as usize].contains(&var) => {
+                Op::IndexAdd(from, Atom::Int(-step))
+            }
+            _ => Op::Scalar(scalar, leaves),
         }
     }
 

@@ -305,13 +305,6 @@ impl Reader<'_> {
                 let (second, b) = (self.text.takes_word("plain"), self.atom()?);
                 Op::Plus { site: self.by_site()?, terms: [a, b], plain: [first, second] }
             }
-            "fused" => {
-                let a = self.atom()?;
-                self.text.symbol(',')?;
-                let b = self.atom()?;
-                self.text.symbol(',')?;
-                Op::Fused(a, b, self.atom()?)
-            }
             "quiet" if self.text.takes_word("on") => Op::Quiet(true),
             "quiet" => self.text.word("off").map(|()| Op::Quiet(false))?,
             "made_by" => Op::Site(self.text.numbered("m")?),

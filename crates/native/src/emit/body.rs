@@ -255,10 +255,6 @@ impl Body<'_> {
         self.check(op);
         match op {
             Op::Scalar(scalar, atoms) => self.scalar(&name, *scalar, atoms),
-            Op::Fused(a, b, c) => {
-                let [a, b, c] = [a, b, c].map(|atom| self.atom(atom));
-                self.define(&name, format_args!("call double @llvm.fma.f64(double {a}, double {b}, double {c})"));
-            }
             Op::IndexAdd(a, b) => self.define(&name, format_args!("add nsw i64 {}, {}", self.atom(a), self.atom(b))),
             Op::IndexMul(a, b) => self.define(&name, format_args!("mul nsw i64 {}, {}", self.atom(a), self.atom(b))),
             Op::InRange(a, b) => self.define(&name, format_args!("icmp ult i64 {}, {}", self.atom(a), self.atom(b))),

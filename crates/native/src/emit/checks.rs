@@ -171,7 +171,6 @@ impl Body<'_> {
 fn name(op: &Op) -> Option<&'static str> {
     Some(match op {
         Op::Scalar(..)
-        | Op::Fused(..)
         | Op::InRange(..)
         | Op::If(..)
         | Op::Loop { .. }

@@ -5,6 +5,9 @@
 //! spread out. A sum that nobody else sees is added to in place. A collector that holds a quarter as many contributions as
 //! the array has elements becomes dense; so n reads of an n-array cost O(n) in all, whatever their order.
 //!
+//! Numbers are added as the language says: element i of `a ⊕ b` is element i of a plus element i of b, rounded. A form may keep
+//! contributions apart only where their order says the same, and what is added as a whole is added up first.
+//!
 //! A collector is `[count][descriptor][form][size][first][second][at][value][rank][lengths…]`. It holds no value of the evaluator, so
 //! that freeing one needs no stack. Everything here runs on either stack and holds nothing with a destructor when it fails.
 
@@ -44,10 +47,12 @@ enum Form {
     Zero,
     /// `value` at element `at`.
     One,
-    /// `first` is an array of `at` pairs: an element's number and a value.
+    /// `first` is an array of `at` pairs, an element's number and a value, to be added in this order. Has each element one pair: `value`.
     Log,
     /// `first ⊕ second`; `at` contributions.
     Link,
+    /// `first`, then one after the other what is in `second`, a collector of single elements that nobody else sees; `at` contributions.
+    Chain,
     /// `first`, an array of reals, in a box: `second` is an array of the first and last positions (exclusive) on each axis; `at`
     /// elements. Is −0.0 the symbolic zero in it: `value`.
     Box,
@@ -55,7 +60,8 @@ enum Form {
     Dense,
 }
 
-const FORMS: [Form; 6] = [Form::Zero, Form::One, Form::Log, Form::Link, Form::Box, Form::Dense];
+const FORMS: [Form; 7] =
+    [Form::Zero, Form::One, Form::Log, Form::Link, Form::Chain, Form::Box, Form::Dense];
 
 const fn descriptor_of(rank: u64) -> [u64; 5] {
     [COLLECTOR, 7 + rank, 2, (FIRST - HEADER) as u64, (SECOND - HEADER) as u64]
@@ -82,6 +88,17 @@ pub fn reals_descriptor() -> *const Descriptor {
 /// A collector, looked at.
 #[derive(Clone, Copy)]
 struct Collector(*mut u64);
+
+/// An element and the bits of what is added to it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Pair {
+    at: u64,
+    value: u64,
+}
+
+/// Of a log: no two pairs are for the same element.
+const DISTINCT: u64 = 1;
 
 impl Collector {
     fn get(self, at: usize) -> u64 {
@@ -116,7 +133,7 @@ impl Collector {
         match self.form() {
             Form::Zero => 0,
             Form::One => 1,
-            Form::Log | Form::Link | Form::Box => self.get(AT),
+            Form::Log | Form::Link | Form::Chain | Form::Box => self.get(AT),
             Form::Dense => self.get(SIZE),
         }
     }
@@ -124,6 +141,32 @@ impl Collector {
     /// Single elements only?
     fn is_scattered(self) -> bool {
         matches!(self.form(), Form::One | Form::Log)
+    }
+
+    /// The pairs of a log.
+    fn pairs<'a>(self) -> &'a mut [Pair] {
+        // SAFETY: the first part of a log is an array of so many pairs; nobody holds another reference to them.
+        unsafe {
+            let words = ArrayView::new(self.first()).elements();
+            slice::from_raw_parts_mut(words.cast(), self.get(AT) as usize)
+        }
+    }
+
+    /// Adds up the pairs of a log that are for the same element, so that their order doesn't matter any more. It means the same as before.
+    fn add_up(self) {
+        if self.form() == Form::Log && self.get(VALUE) != DISTINCT {
+            let distinct = add_up(self.pairs());
+            self.set(AT, distinct as u64);
+            self.set(VALUE, DISTINCT);
+        }
+    }
+
+    /// Calls `add` with what is in a collector of single elements, in order.
+    fn each_single(self, mut add: impl FnMut(u64, f64)) {
+        if self.form() == Form::One {
+            return add(self.get(AT), f64::from_bits(self.get(VALUE)));
+        }
+        self.pairs().iter().for_each(|pair| add(pair.at, f64::from_bits(pair.value)));
     }
 }
 
@@ -239,7 +282,7 @@ pub unsafe fn summed(object: *mut u64) -> Vec<f64> {
     let term = unsafe { term(object) }.expect("collector: a native handle");
     let mut sums = vec![HOLE; term.lengths().iter().product::<u64>() as usize];
     // SAFETY: the term is alive and of this shape.
-    unsafe { add_to_elements(&mut sums, term) };
+    unsafe { spread(&mut sums, term) };
     sums
 }
 
@@ -366,7 +409,7 @@ impl Context {
         if collector.form() != Form::Dense {
             let array = self.holes(collector.lengths())?;
             // SAFETY: the array is new and has the collector's shape.
-            unsafe { add_to(array, Term::Collector(collector)) };
+            unsafe { spread(elements(array), Term::Collector(collector)) };
             let (first, second) = (collector.get(FIRST), collector.get(SECOND));
             collector.set(FORM, Form::Dense as u64);
             collector.set(FIRST, array.object as u64);
@@ -410,7 +453,7 @@ impl Context {
                 && target.is_unique()
             {
                 // SAFETY: nobody else sees the array; the other has its shape.
-                unsafe { add_to(array, other) };
+                unsafe { add_to(elements(array), other) };
                 self.drop_object(other.object());
                 return Ok(array.object);
             }
@@ -446,35 +489,39 @@ impl Context {
         let spread_out = if has_dense { weight > size.saturating_mul(4) } else { weight.saturating_mul(4) >= size };
         if size <= FEW || spread_out {
             let array = self.holes(a.lengths())?;
-            for part in [a, b] {
-                // SAFETY: the array is new and has the shape of both.
-                unsafe { add_to(array, part) };
-                self.drop_object(part.object());
+            // SAFETY: the array is new and has the shape of both.
+            unsafe {
+                spread(elements(array), a);
+                add_to(elements(array), b);
             }
+            self.drop_object(a.object());
+            self.drop_object(b.object());
             return Ok(array.object);
         }
         if let (Term::Collector(a), Term::Collector(b)) = (a, b) {
             if let Some(target) = self.appended(a, b)? {
                 return Ok(target);
             }
-            for (link, other) in [(a, b), (b, a)] {
-                let second = Collector(link.get(SECOND) as *mut u64);
-                if link.form() == Form::Link
-                    && link.is_unique()
-                    && other.is_scattered()
-                    // SAFETY: the parts of a link are alive.
-                    && matches!(unsafe { term(second.0) }, Some(Term::Collector(part)) if part.is_unique() && part.is_scattered())
-                    && let Some(appended) = self.appended(second, other)?
-                {
-                    link.set(SECOND, appended as u64);
-                    link.set(AT, weight);
-                    return Ok(link.0);
+            for (chain, other) in [(a, b), (b, a)] {
+                if chain.form() == Form::Chain && chain.is_unique() && other.is_scattered() {
+                    self.append_all(Collector(chain.get(SECOND) as *mut u64), other)?;
+                    self.drop_object(other.0);
+                    chain.set(AT, weight);
+                    return Ok(chain.0);
                 }
             }
         }
-        let link = self.collector(Form::Link, a.lengths())?;
-        link.set(FIRST, a.object() as u64);
-        link.set(SECOND, b.object() as u64);
+        let on_top = |term: Term| matches!(term, Term::Collector(of) if of.is_scattered() && of.is_unique());
+        let (form, first, second) = match (a, b) {
+            (first, Term::Collector(log)) | (Term::Collector(log), first) if on_top(Term::Collector(log)) => {
+                log.add_up();
+                (Form::Chain, first, Term::Collector(log))
+            }
+            _ => (Form::Link, a, b),
+        };
+        let link = self.collector(form, a.lengths())?;
+        link.set(FIRST, first.object() as u64);
+        link.set(SECOND, second.object() as u64);
         link.set(AT, weight);
         Ok(link.0)
     }
@@ -499,11 +546,8 @@ impl Context {
         if other.form() == Form::One {
             return self.append(target, other.get(AT), f64::from_bits(other.get(VALUE)));
         }
-        for at in 0..other.get(AT) as usize {
-            let (element, value) = entry(other, at);
-            self.append(target, element, value)?;
-        }
-        Ok(())
+        other.add_up();
+        other.pairs().iter().try_for_each(|pair| self.append(target, pair.at, f64::from_bits(pair.value)))
     }
 
     /// One more element for a collector of single ones that nobody else sees.
@@ -522,6 +566,7 @@ impl Context {
             pair.add(1).write(value.to_bits());
         }
         target.set(AT, used + 1);
+        target.set(VALUE, 0);
         Ok(())
     }
 
@@ -577,61 +622,170 @@ fn room(log: Collector) -> u64 {
     unsafe { ArrayView::new(log.first()) }.lengths()[0] / 2
 }
 
-/// One of the pairs of a log.
-fn entry(log: Collector, at: usize) -> (u64, f64) {
-    // SAFETY: `at` is less than the number of pairs.
-    unsafe {
-        let pair = ArrayView::new(log.first()).elements().add(2 * at);
-        (pair.read(), f64::from_bits(pair.add(1).read()))
-    }
-}
-
-/// `array ⊕= term`
+/// The elements of an array of reals.
 ///
 /// # Safety
-/// Nobody else sees the array; the term is alive and of the same shape.
-unsafe fn add_to(array: ArrayView, term: Term) {
+/// Nobody else sees the array.
+unsafe fn elements<'a>(array: ArrayView) -> &'a mut [f64] {
     // SAFETY: an array of reals has so many elements, and nobody else sees them.
-    unsafe {
-        let sums = slice::from_raw_parts_mut(array.elements().cast::<f64>(), array.size());
-        add_to_elements(sums, term);
+    unsafe { slice::from_raw_parts_mut(array.elements().cast::<f64>(), array.size()) }
+}
+
+/// Adds up pairs for the same element, in their order; says how many are left. They are the first ones, by element.
+fn add_up(pairs: &mut [Pair]) -> usize {
+    pairs.sort_by_key(|pair| pair.at);
+    let mut last = 0;
+    for next in 1..pairs.len() {
+        let pair = pairs[next];
+        if pair.at == pairs[last].at {
+            // `+ 0.0` keeps a numeric zero apart from a hole.
+            let sum = (f64::from_bits(pairs[last].value) + 0.0) + (f64::from_bits(pair.value) + 0.0);
+            pairs[last].value = sum.to_bits();
+        } else {
+            last += 1;
+            pairs[last] = pair;
+        }
+    }
+    (last + 1).min(pairs.len())
+}
+
+/// What is added to the first term of a sum.
+enum Later {
+    /// As a whole.
+    Whole(Term),
+    /// Element by element.
+    Singles(Collector),
+}
+
+/// The term that a sum begins with, and what is added to it, the last first. Of two terms the one with more contributions comes
+/// first: so whatever is added as a whole has at most half of them, and what goes on inside of that isn't nested deeply.
+///
+/// # Safety
+/// The term is alive.
+unsafe fn taken_apart(term: Term) -> (Term, Vec<Later>) {
+    let (mut first, mut later) = (term, vec![]);
+    loop {
+        let Term::Collector(part) = first else { return (first, later) };
+        // SAFETY: the parts of a collector are alive.
+        let parts = || unsafe {
+            [part.get(FIRST), part.get(SECOND)].map(|part| self::term(part as *mut u64).expect("collector: a native part"))
+        };
+        match part.form() {
+            Form::Link => {
+                let [a, b] = parts();
+                let (more, fewer) = if b.weight() > a.weight() { (b, a) } else { (a, b) };
+                later.push(Later::Whole(fewer));
+                first = more;
+            }
+            Form::Chain => {
+                later.push(Later::Singles(Collector(part.get(SECOND) as *mut u64)));
+                // SAFETY: as above.
+                first = unsafe { self::term(part.first()) }.expect("collector: a native part");
+            }
+            // SAFETY: as above.
+            Form::Dense => first = Term::Dense(unsafe { ArrayView::new(part.first()) }),
+            Form::Zero | Form::One | Form::Log | Form::Box => return (first, later),
+        }
     }
 }
 
+/// `sums`, holes until now, becomes the term.
+///
 /// # Safety
 /// The term is alive and of the same shape.
-unsafe fn add_to_elements(sums: &mut [f64], term: Term) {
-    let (mut waiting, mut next) = (vec![], Some(term));
-    while let Some(term) = next {
-        match term {
-            // `+ HOLE` changes nothing.
-            Term::Dense(other) => sums.iter_mut().zip(reals(other)).for_each(|(sum, x)| *sum += x),
-            Term::Collector(part) => match part.form() {
-                Form::Zero => {}
-                // `+ 0.0` keeps a numeric zero apart from a hole.
-                Form::One => sums[part.get(AT) as usize] += f64::from_bits(part.get(VALUE)) + 0.0,
-                Form::Log => {
-                    for at in 0..part.get(AT) as usize {
-                        let (element, value) = entry(part, at);
-                        sums[element as usize] += value + 0.0;
-                    }
-                }
-                // SAFETY: the parts of a collector are alive, and of its shape.
-                Form::Link => unsafe {
-                    let parts = [part.get(SECOND), part.get(FIRST)];
-                    waiting.extend(parts.iter().filter_map(|part| self::term(*part as *mut u64)));
-                },
-                Form::Box => add_box(sums, part),
-                // SAFETY: as above.
-                Form::Dense => waiting.push(Term::Dense(unsafe { ArrayView::new(part.first()) })),
-            },
+unsafe fn spread(sums: &mut [f64], term: Term) {
+    // SAFETY: by this function's contract; parts are of the same shape.
+    unsafe {
+        let (first, later) = taken_apart(term);
+        match first {
+            Term::Collector(log) if log.is_scattered() => log.each_single(|at, x| sums[at as usize] += x + 0.0),
+            first => add_to(sums, first),
         }
-        next = waiting.pop();
+        for part in later.into_iter().rev() {
+            match part {
+                Later::Whole(term) => add_to(sums, term),
+                Later::Singles(log) => log.each_single(|at, x| sums[at as usize] += x + 0.0),
+            }
+        }
     }
 }
 
-/// `sums[box] ⊕= value`, run by run of the last axis.
+/// `sums ⊕= term`
+///
+/// # Safety
+/// The term is alive and of the same shape.
+unsafe fn add_to(sums: &mut [f64], term: Term) {
+    let part = match term {
+        // `+ HOLE` changes nothing.
+        Term::Dense(other) => return sums.iter_mut().zip(reals(other)).for_each(|(sum, x)| *sum += x),
+        Term::Collector(part) => part,
+    };
+    match part.form() {
+        Form::Zero => {}
+        Form::One | Form::Log => {
+            part.add_up();
+            part.each_single(|at, x| sums[at as usize] += x + 0.0);
+        }
+        Form::Box => add_box(sums, part),
+        // SAFETY: the parts of a collector are alive, and of its shape.
+        Form::Dense => unsafe { add_to(sums, Term::Dense(ArrayView::new(part.first()))) },
+        Form::Link | Form::Chain if part.weight().saturating_mul(4) >= sums.len() as u64 => {
+            let mut whole = vec![HOLE; sums.len()];
+            // SAFETY: by this function's contract.
+            unsafe { spread(&mut whole, term) };
+            sums.iter_mut().zip(whole).for_each(|(sum, x)| *sum += x);
+        }
+        Form::Link | Form::Chain => {
+            // SAFETY: as above.
+            let pairs = unsafe { pairs(term) };
+            pairs.iter().for_each(|pair| sums[pair.at as usize] += f64::from_bits(pair.value) + 0.0);
+        }
+    }
+}
+
+/// What a term adds to each element, if those are few.
+///
+/// # Safety
+/// The term is alive.
+unsafe fn pairs(term: Term) -> Vec<Pair> {
+    let mut pairs = vec![];
+    let mut single = |at: u64, x: f64| pairs.push(Pair { at, value: x.to_bits() });
+    // SAFETY: by this function's contract.
+    let (first, later) = unsafe { taken_apart(term) };
+    match first {
+        Term::Dense(array) => {
+            let numbers = reals(array).iter().enumerate().filter(|(_, x)| !is_hole(**x));
+            numbers.for_each(|(at, x)| single(at as u64, *x));
+        }
+        Term::Collector(part) => match part.form() {
+            Form::Box => each_in_box(part, |at, run, zero| {
+                (at..).zip(run).filter(|(_, x)| !is_hole(**x + zero)).for_each(|(at, x)| single(at as u64, *x));
+            }),
+            Form::One | Form::Log => part.each_single(single),
+            Form::Zero | Form::Link | Form::Chain | Form::Dense => {}
+        },
+    }
+    for part in later.into_iter().rev() {
+        match part {
+            // SAFETY: as above.
+            Later::Whole(term) => pairs.extend(unsafe { self::pairs(term) }),
+            Later::Singles(log) => log.each_single(|at, x| pairs.push(Pair { at, value: x.to_bits() })),
+        }
+    }
+    let distinct = add_up(&mut pairs);
+    pairs.truncate(distinct);
+    pairs
+}
+
+/// `sums[box] ⊕= value`
 fn add_box(sums: &mut [f64], part: Collector) {
+    each_in_box(part, |start, run, zero| {
+        sums[start..start + run.len()].iter_mut().zip(run).for_each(|(sum, x)| *sum += x + zero);
+    });
+}
+
+/// The runs of the last axis of a box: where each begins, its numbers, and what makes numbers of them when it is added.
+fn each_in_box(part: Collector, mut add: impl FnMut(usize, &[f64], f64)) {
     // SAFETY: the parts of a box are arrays.
     let (value, places) = unsafe { (ArrayView::new(part.first()), ArrayView::new(part.get(SECOND) as *mut u64)) };
     let zero = if part.get(VALUE) == 1 { HOLE } else { 0.0 };
@@ -646,7 +800,7 @@ fn add_box(sums: &mut [f64], part: Collector) {
     for run in reals(value).chunks_exact(to - from) {
         let row = position.iter().zip(lengths).fold(0, |at, (i, length)| at * *length as usize + i);
         let start = row * lengths[lengths.len() - 1] as usize + from;
-        sums[start..start + run.len()].iter_mut().zip(run).for_each(|(sum, x)| *sum += x + zero);
+        add(start, run, zero);
         for axis in (0..position.len()).rev() {
             position[axis] += 1;
             if position[axis] < outer[axis].1 {

@@ -177,6 +177,12 @@ impl Simplifier<'_> {
             {
                 Some(args[0].clone())
             }
+            // x + 0.0 = x, unless x is -0.0
+            Op::Scalar(Scalar::Add, args)
+                if matches!(self.known(&args[0]), Known::IsNoMinusZero) && identical(&args[1], &Atom::Real(0.0)) =>
+            {
+                Some(args[0].clone())
+            }
             Op::Scalar(scalar, args) => fold(*scalar, args),
             Op::Struct(fields) if fields.is_empty() => Some(Atom::Unit),
             Op::Struct(fields) => self.taken_apart(fields, of),
@@ -249,6 +255,9 @@ impl Simplifier<'_> {
             Op::Array(elements) => Known::Length(Atom::Int(elements.len() as i64)),
             Op::Scalar(Scalar::Not, args) => Known::Not(args[0].clone()),
             Op::Scalar(Scalar::Neg, args) => Known::Neg(args[0].clone()),
+            Op::Scalar(Scalar::Abs, _) => Known::IsNoMinusZero,
+            // A sum is -0.0 only if both terms are.
+            Op::Scalar(Scalar::Add, args) if args.iter().any(|arg| self.is_no_minus_zero(arg)) => Known::IsNoMinusZero,
             Op::Len(array) => {
                 if let Atom::Var(array) = array
                     && matches!(self.known[array.0 as usize], Known::Nothing)
@@ -265,6 +274,13 @@ impl Simplifier<'_> {
             _ => return,
         };
         self.know(var, known);
+    }
+
+    fn is_no_minus_zero(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Real(_) => !identical(atom, &Atom::Real(-0.0)),
+            atom => matches!(self.known(atom), Known::IsNoMinusZero),
+        }
     }
 
     fn switch(
