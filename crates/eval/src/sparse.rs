@@ -143,7 +143,9 @@ impl Graph {
                 unseen.insert(usize::MAX);
                 let inner = node.node.borrow();
                 stack.push((node.clone(), true));
-                stack.extend(inner.parts().filter(|part| !index.contains_key(&Rc::as_ptr(part))).map(|part| (part, false)));
+                stack.extend(
+                    inner.parts().filter(|part| !index.contains_key(&Rc::as_ptr(part))).map(|part| (part, false)),
+                );
             }
         }
         let mut uses = vec![0; order.len()];

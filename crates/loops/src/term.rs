@@ -397,9 +397,7 @@ impl Op {
             Op::Node(..) | Op::NewArray(..) | Op::Append { .. } | Op::Unshare(_) | Op::Row { .. } => true,
             Op::ReplaceRow { .. } | Op::StoreRow { .. } | Op::Prim(..) | Op::OneHot { .. } | Op::AddAt { .. } => true,
             Op::Placed(_) | Op::AddPlaced { .. } | Op::Plus { .. } | Op::Dense(..) | Op::Text(_) => true,
-            Op::Scalar(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => {
-                false
-            }
+            Op::Scalar(..) | Op::IndexAdd(..) | Op::IndexMul(..) | Op::InRange(..) | Op::Call(..) => false,
             Op::If(..) | Op::Switch(..) | Op::Loop { .. } | Op::Sum { .. } | Op::Load(..) | Op::Open { .. } => false,
             Op::IsObject(_) | Op::TagOf(_) | Op::PointerOf(_) | Op::LoadElement { .. } => false,
             Op::TakeElement { .. } | Op::StoreElement { .. } | Op::Axis(..) | Op::Quiet(_) | Op::Site(_) => false,

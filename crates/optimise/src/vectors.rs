@@ -389,7 +389,8 @@ impl Recipe {
     fn of(prim: Prim, operands: &[Operand]) -> Option<Recipe> {
         use Kind::{Bool, Int, Real};
         let all = |kind: Kind| operands.iter().all(|operand| operand.of == kind);
-        let one = |takes: Kind, gives: Kind, op: Scalar| Some(Recipe { takes, gives, steps: vec![op], zeros: Zeros::Signed });
+        let one =
+            |takes: Kind, gives: Kind, op: Scalar| Some(Recipe { takes, gives, steps: vec![op], zeros: Zeros::Signed });
         if all(Bool) {
             return if prim == Prim::Not { one(Bool, Bool, Scalar::Not) } else { None };
         }
@@ -411,9 +412,7 @@ impl Recipe {
         }
         match prim {
             // Sensitivities that have no holes.
-            Prim::Scale => {
-                Some(Recipe { takes: Real, gives: Real, steps: vec![Scalar::Mul], zeros: Zeros::Plain })
-            }
+            Prim::Scale => Some(Recipe { takes: Real, gives: Real, steps: vec![Scalar::Mul], zeros: Zeros::Plain }),
             Prim::Plus => one(Real, Real, Scalar::Add),
             Prim::AtMost => {
                 let steps = vec![Scalar::Le, Scalar::BoolToReal];

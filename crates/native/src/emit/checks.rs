@@ -170,12 +170,7 @@ impl Body<'_> {
 /// What an operation is called in a report; those without a name rely on nothing.
 fn name(op: &Op) -> Option<&'static str> {
     Some(match op {
-        Op::Scalar(..)
-        | Op::InRange(..)
-        | Op::If(..)
-        | Op::Loop { .. }
-        | Op::Text(_)
-        | Op::Quiet(_) => return None,
+        Op::Scalar(..) | Op::InRange(..) | Op::If(..) | Op::Loop { .. } | Op::Text(_) | Op::Quiet(_) => return None,
         Op::Site(_) | Op::Require(..) | Op::Fail(_) => return None,
         Op::IndexAdd(..) => "a sum in range",
         Op::IndexMul(..) => "a product in range",

@@ -60,8 +60,7 @@ enum Form {
     Dense,
 }
 
-const FORMS: [Form; 7] =
-    [Form::Zero, Form::One, Form::Log, Form::Link, Form::Chain, Form::Box, Form::Dense];
+const FORMS: [Form; 7] = [Form::Zero, Form::One, Form::Log, Form::Link, Form::Chain, Form::Box, Form::Dense];
 
 const fn descriptor_of(rank: u64) -> [u64; 5] {
     [COLLECTOR, 7 + rank, 2, (FIRST - HEADER) as u64, (SECOND - HEADER) as u64]
@@ -668,7 +667,8 @@ unsafe fn taken_apart(term: Term) -> (Term, Vec<Later>) {
         let Term::Collector(part) = first else { return (first, later) };
         // SAFETY: the parts of a collector are alive.
         let parts = || unsafe {
-            [part.get(FIRST), part.get(SECOND)].map(|part| self::term(part as *mut u64).expect("collector: a native part"))
+            [part.get(FIRST), part.get(SECOND)]
+                .map(|part| self::term(part as *mut u64).expect("collector: a native part"))
         };
         match part.form() {
             Form::Link => {
