@@ -2,6 +2,7 @@
 
 use base::{Span, codes};
 use calculus::{Field, Prim};
+use eval::Giver;
 use eval::code::Mode;
 use first_order::{Atom, Head, ShapeId};
 
@@ -252,7 +253,7 @@ impl Specialiser<'_> {
         let y = self.get(q, &Field::Position(0), span)?;
         let dy = self.get(q, &Field::Position(1), span)?;
         let dy = if y.shape == REAL && dy.shape == INT { self.as_real_value(&dy, span) } else { dy };
-        self.conform(&y, &dy, codes::RULE_NOT_CONFORMING, 4, span)?;
+        self.conform(&y, &dy, Giver::Rule, 4, span)?;
         self.tangent_of(&y, &dy, 6, span)
     }
 }
