@@ -4,6 +4,7 @@ use base::{Span, codes};
 use calculus::{Field, Prim};
 use eval::Giver;
 use eval::code::Mode;
+use eval::tangent::VANISHING_DEPTH;
 use first_order::{Atom, Head, ShapeId};
 
 use crate::body::Alt;
@@ -11,9 +12,6 @@ use crate::calls::count;
 use crate::graph::{BOOL, INT, REAL, UNIT, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
-
-/// How deep a tangent is searched for what isn't zero when the code runs.
-const VANISHING_DEPTH: usize = 4;
 
 impl Specialiser<'_> {
     /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.

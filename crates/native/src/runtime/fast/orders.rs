@@ -13,8 +13,13 @@ impl Call<'_> {
     pub(super) fn order(&mut self, kind: ElementKind, a: ArrayView) -> Outcome {
         eval::work::add(a.size());
         match (self.site.prim, kind) {
-            (Prim::ArgMin, ElementKind::Real) => self.extreme(a, real, |x, best| x < best || x.is_nan()),
-            (Prim::ArgMax, ElementKind::Real) => self.extreme(a, real, |x, best| x > best || x.is_nan()),
+            // NaN beats everything.
+            (Prim::ArgMin, ElementKind::Real) => {
+                self.extreme(a, real, |x, best| (x < best || x.is_nan()) && !best.is_nan())
+            }
+            (Prim::ArgMax, ElementKind::Real) => {
+                self.extreme(a, real, |x, best| (x > best || x.is_nan()) && !best.is_nan())
+            }
             (Prim::ArgSort, ElementKind::Real) => self.sorted(a, |x, y| {
                 let (x, y) = (real(x), real(y));
                 x.partial_cmp(&y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan()))
@@ -31,19 +36,13 @@ impl Call<'_> {
         }
     }
 
-    /// The first element that no other beats; NaN, which isn't equal to itself, is beaten by nothing.
-    fn extreme<T: Copy + PartialEq>(
-        &mut self,
-        a: ArrayView,
-        number: fn(u64) -> T,
-        beats: impl Fn(T, T) -> bool,
-    ) -> Outcome {
+    /// The first element that no other beats.
+    fn extreme<T: Copy>(&mut self, a: ArrayView, number: fn(u64) -> T, beats: impl Fn(T, T) -> bool) -> Outcome {
         let mut elements = a.words().iter().map(|word| number(*word));
         let Some(mut best) = elements.next() else { return Some(Err(codes::EMPTY_REDUCTION)) };
         let mut at = 0;
         for (i, x) in (1..).zip(elements) {
-            let is_nan = best != best;
-            if !is_nan && beats(x, best) {
+            if beats(x, best) {
                 (best, at) = (x, i);
             }
         }
