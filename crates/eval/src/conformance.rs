@@ -24,13 +24,42 @@ pub struct Mismatch {
     pub path: String,
     pub expected: String,
     pub found: String,
-    /// What to try.
-    pub help: &'static str,
+    /// What to try, where that is more than to give another shape.
+    pub help: Option<String>,
+}
+
+impl Mismatch {
+    /// What to try: where nothing else is known, what is true of all of them.
+    pub fn help(&self, otherwise: &str) -> String {
+        self.help.clone().unwrap_or_else(|| otherwise.to_string())
+    }
+}
+
+/// Who gives a sensitivity: it decides whether a number may stand where its value has no derivative, for which `()` is
+/// right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Giver {
+    /// A rule: it is written for reals and may be used at ints. The number counts for nothing.
+    Rule,
+    /// A program, for the result of a function: one that happens to be an int is constant, and the derivative is zero.
+    Seed,
+    /// A program, for an argument: an int doesn't change, and a number other than 0 is a mistake.
+    Tangent,
+}
+
+impl Giver {
+    fn may_give(self, number: f64, of: &Value) -> bool {
+        match self {
+            Giver::Rule => true,
+            Giver::Seed => number == 0.0 || matches!(of, Value::Int(_)),
+            Giver::Tangent => number == 0.0,
+        }
+    }
 }
 
 /// Compares a sensitivity with the value it should belong to.
-pub fn conforms(of: &Value, d: &Value) -> Result<std::result::Result<(), Mismatch>> {
-    match (Comparison { left: COMPARED_AT_ONCE }).sensitivity(of, d) {
+pub fn conforms(of: &Value, d: &Value, giver: Giver) -> Result<std::result::Result<(), Mismatch>> {
+    match (Comparison { left: COMPARED_AT_ONCE, giver }).sensitivity(of, d) {
         Ok(()) => Ok(Ok(())),
         Err(Stop::Mismatch(mismatch)) => Ok(Err(mismatch)),
         Err(Stop::Fault(fault)) => Err(fault),
@@ -63,15 +92,27 @@ impl Stop {
 }
 
 fn mismatch(expected: impl Into<String>, found: impl Into<String>) -> Verdict {
-    let help = "a sensitivity has the shape of its value; `zero(x)` is the one that says nothing";
-    let (path, expected, found) = (String::new(), expected.into(), found.into());
-    Err(Stop::Mismatch(Mismatch { path, expected, found, help }))
+    let (expected, found) = (expected.into(), found.into());
+    Err(Stop::Mismatch(Mismatch { path: String::new(), expected, found, help: None }))
 }
 
 fn not_a_sensitivity(of: &Value, function: &Value) -> Verdict {
     let expected = if matches!(of, Value::Real(_)) { "a real".to_string() } else { sensitivity_of(of) };
-    let found = show::described(function);
-    Err(Stop::Mismatch(Mismatch { path: String::new(), expected, found, help: NO_SENSITIVITY }))
+    let (found, help) = (show::described(function), Some(NO_SENSITIVITY.to_string()));
+    Err(Stop::Mismatch(Mismatch { path: String::new(), expected, found, help }))
+}
+
+/// A number or something else for a value without a derivative.
+fn no_derivative(of: &Value, found: String) -> Verdict {
+    let help = match of {
+        Value::Int(i) => Some(format!("ints carry no derivative: write {i}.0")),
+        Value::Array(array) if matches!(array.elements, Elements::Int(_)) => {
+            Some("ints carry no derivative: write reals, as in `[1.0, 2.0]`".into())
+        }
+        _ => None,
+    };
+    let expected = format!("(): {} carries no derivative", show::described(of));
+    Err(Stop::Mismatch(Mismatch { path: String::new(), expected, found, help }))
 }
 
 fn sensitivity_of(value: &Value) -> String {
@@ -81,6 +122,7 @@ fn sensitivity_of(value: &Value) -> String {
 /// A comparison that may look at so many more nodes.
 struct Comparison {
     left: usize,
+    giver: Giver,
 }
 
 impl Comparison {
@@ -113,18 +155,22 @@ impl Comparison {
             (_, Value::Function(_)) => not_a_sensitivity(&of, d),
             (Value::Real(_), Value::Real(_) | Value::Int(_)) => Ok(()),
             (Value::Real(_), _) => mismatch("a real", show::described(d)),
-            // What carries no derivative: unit, or a number given by mistake, counts for nothing.
-            (Value::Int(_) | Value::Bool(_) | Value::Text(_), Value::Int(_) | Value::Real(_)) => Ok(()),
-            (Value::Int(_) | Value::Bool(_) | Value::Text(_), unit) if unit.is_unit() => Ok(()),
-            (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => {
-                mismatch("(): it carries no derivative", show::described(d))
-            }
+            (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => self.discrete(&of, d),
             (Value::Data(data), Value::Data(given)) => self.data(data, given, &of, d),
             (Value::Function(function), Value::Data(given)) => self.function(function, given, d),
             (Value::Array(array), Value::Array(given)) => self.array(array, given, d),
             (Value::Array(array), Value::Sparse(sparse)) if array.shape == sparse.shape => Ok(()),
             _ => mismatch(sensitivity_of(&of), show::described(d)),
         }
+    }
+
+    /// The sensitivity of what carries no derivative.
+    fn discrete(&self, of: &Value, d: &Value) -> Verdict {
+        let fits = match d {
+            Value::Int(_) | Value::Real(_) => d.number().is_some_and(|number| self.giver.may_give(number, of)),
+            unit => unit.is_unit(),
+        };
+        if fits { Ok(()) } else { no_derivative(of, show::described(d)) }
     }
 
     fn data(&mut self, data: &Data, given: &Data, of: &Value, d: &Value) -> Verdict {
@@ -181,7 +227,12 @@ impl Comparison {
                 Ok(())
             }
             (Elements::Real(_), Elements::Real(_) | Elements::Int(_)) => Ok(()),
-            (Elements::Int(_) | Elements::Bool(_), _) => Ok(()),
+            (Elements::Int(_) | Elements::Bool(_), _) => {
+                let fits =
+                    |of: &Value, d: &Value| matches!(d, Value::Zero | Value::Lazy(_)) || self.discrete(of, d).is_ok();
+                let all = (0..array.size()).all(|at| fits(&array.at(at), &given.at(at)));
+                if all { Ok(()) } else { no_derivative(&Value::array(array.clone()), show::described(d)) }
+            }
             (Elements::Real(_), Elements::Values(ds)) if ds.iter().all(|d| d.number().is_some()) => Ok(()),
             _ if array.is_empty() => Ok(()),
             _ => mismatch("an array of sensitivities", show::described(d)),
@@ -218,6 +269,9 @@ impl Comparison {
             },
             // What carries no derivative has the sensitivity (), and so has () itself.
             (unit, Value::Int(_) | Value::Bool(_) | Value::Text(_)) if unit.is_unit() => Ok(()),
+            (Value::Int(_) | Value::Bool(_) | Value::Text(_), Value::Real(_)) if self.giver == Giver::Tangent => {
+                no_derivative(&of, sensitivity_of(&other))
+            }
             (Value::Int(_) | Value::Bool(_) | Value::Text(_), other)
                 if !matches!(other, Value::Data(_) | Value::Array(_)) || other.is_unit() =>
             {

@@ -31,6 +31,7 @@ pub mod value;
 pub mod work;
 
 pub use code::Code;
+pub use conformance::Giver;
 pub use fault::Fault;
 pub use lazy::force;
 pub use machine::{MAX_CALLS, Machine};

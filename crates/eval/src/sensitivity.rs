@@ -202,10 +202,26 @@ fn unfold_function(of: &Function, d: &Value) -> Result<Value> {
     }
 }
 
+/// `a ⊕ b` of two sensitivities that a program gives: `()` and a number belong to different values.
+pub fn plus_given(a: Value, b: Value) -> Result<Value> {
+    let says_nothing = |d: &Value| match d {
+        Value::Zero | Value::Lazy(_) => true,
+        Value::Data(data) => data.fields.is_empty(),
+        _ => false,
+    };
+    if a.is_unit() && !says_nothing(&b) || b.is_unit() && !says_nothing(&a) {
+        return not_conforming(&a, &b);
+    }
+    plus(a, b)
+}
+
 /// `a ⊕ b`
 pub fn plus(a: Value, b: Value) -> Result<Value> {
     match (a, b) {
         (Value::Zero, d) | (d, Value::Zero) => Ok(d),
+        // The sensitivity of what has no derivative is `()`, but derived code may also give it a number, which counts for nothing: an
+        // int that became an element of an array of reals gets its share of the array's sensitivity.
+        (unit, d) | (d, unit) if unit.is_unit() => Ok(d),
         (Value::Real(a), Value::Real(b)) => Ok(Value::Real(a + b)),
         (Value::Real(a), Value::Int(b)) | (Value::Int(b), Value::Real(a)) => Ok(Value::Real(a + b as f64)),
         (Value::Lazy(a), b) => plus_lazy(a, b),
@@ -248,12 +264,6 @@ fn plus_data(mut a: Rc<Data>, mut b: Rc<Data>) -> Result<Value> {
                 std::mem::swap(&mut a, &mut b);
             }
             plus_parts(&a, &b)
-        }
-        // The record of a function without captures is as good as unit.
-        (Form::Record(labels), Form::Tuple) | (Form::Tuple, Form::Record(labels))
-            if labels.is_empty() && (a.fields.is_empty() && b.fields.is_empty()) =>
-        {
-            Ok(Value::unit())
         }
         _ => not_conforming(&Value::Data(a), &Value::Data(b)),
     }

@@ -57,7 +57,9 @@ impl Machine {
         }
         let Value::Data(pair) = x else { return Ok(None) };
         let (Form::Tuple, [x, dx]) = (&pair.form, &pair.fields[..]) else { return Ok(None) };
-        if !is_zero(dx) {
+        // Of an array that has no elements a rule would make an array, and of its sum the number 0.
+        let makes_arrays = matches!(rule_of, Some(Prim::Tabulate | Prim::Concat));
+        if !is_zero(dx) && !(makes_arrays && vanishes(dx, VANISHING_DEPTH)) {
             return Ok(None);
         }
         self.frames.push(Frame::Still);
@@ -92,6 +94,21 @@ pub fn eta(prim: Prim) -> Group {
     let name = Some(prim.name().trim_start_matches('.').into());
     let lambda = Lambda { name, role: Role::Source, span, vars: out.vars, body, rules: vec![], mentions: vec![] };
     Group { captures: vec![], members: vec![lambda], order: 0 }
+}
+
+/// How deep a tangent is searched for what isn't zero.
+pub const VANISHING_DEPTH: usize = 4;
+
+/// Is this tangent nothing but symbolic zeros, down to this depth?
+fn vanishes(d: &Value, depth: usize) -> bool {
+    match d {
+        _ if depth == 0 => false,
+        Value::Zero => true,
+        Value::Data(data) if !matches!(data.form, Form::Variant(_)) => {
+            data.fields.iter().all(|d| vanishes(d, depth - 1))
+        }
+        _ => false,
+    }
 }
 
 /// Is this tangent nothing but symbolic zeros, as far as one can see at once?

@@ -156,10 +156,11 @@ impl Specialiser<'_> {
                     let (Head::Array(n) | Head::Handle(n)) = other.head else {
                         return this.fail(codes::WRONG_KIND, span);
                     };
+                    let product = if element == INT && other.parts[0] == INT { INT } else { REAL };
                     let shape = match (rank, n) {
-                        (1, 1) => REAL,
-                        (1, 2) | (2, 1) => this.array_shape(1, REAL),
-                        (2, 2) => this.array_shape(2, REAL),
+                        (1, 1) => product,
+                        (1, 2) | (2, 1) => this.array_shape(1, product),
+                        (2, 2) => this.array_shape(2, product),
                         _ => return this.fail(codes::SHAPE_MISMATCH, span),
                     };
                     let other = this.narrowed(&other);

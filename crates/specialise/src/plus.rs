@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use base::{Name, Span, codes};
 use calculus::{Constructor, Prim};
-use first_order::{Atom, Head, Op, Scalar, ShapeId, Type};
+use first_order::{Alternative, Atom, Head, Op, Scalar, ShapeId, Type};
 
 use crate::body::Alt;
 use crate::graph::{BOOL, INT, REAL, ZERO};
@@ -12,6 +12,29 @@ use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
 impl Specialiser<'_> {
+    /// `a ⊕ b` of two sensitivities that a program gives: `()` and a number belong to different values.
+    pub fn plus_given(&mut self, a: &Val, b: &Val, span: Span) -> Result1<Val> {
+        let may_be_unit = |this: &Self, d: &Val| this.graph.alternatives(d.shape).iter().any(is_unit);
+        if !may_be_unit(self, a) && !may_be_unit(self, b) {
+            return self.plus(a, b, span);
+        }
+        self.split(a, span, &mut |this, x| {
+            this.split(b, span, &mut |this, y| {
+                let says_nothing = |alt: &Alt| match &alt.head {
+                    Head::Zero | Head::Full => true,
+                    Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => alt.parts.is_empty(),
+                    _ => false,
+                };
+                let unit = |alt: &Alt| alt.head == Head::Tuple && alt.parts.is_empty();
+                if unit(&x) && !says_nothing(&y) || unit(&y) && !says_nothing(&x) {
+                    return this.fail(codes::NOT_CONFORMING, span);
+                }
+                let (x, y) = (this.narrowed(&x), this.narrowed(&y));
+                this.plus(&x, &y, span)
+            })
+        })
+    }
+
     pub fn plus(&mut self, a: &Val, b: &Val, span: Span) -> Result1<Val> {
         if a.shape == ZERO {
             return Ok(b.clone());
@@ -77,12 +100,10 @@ impl Specialiser<'_> {
                 let (constructor, at, other) = (left.clone(), at.clone(), other.clone());
                 self.plus_parts(constructor, x, &at, y, &other, span)
             }
-            // The record of a function without captures is as good as unit.
-            (Head::Record(labels), Head::Tuple) | (Head::Tuple, Head::Record(labels))
-                if labels.is_empty() && x.parts.is_empty() && y.parts.is_empty() =>
-            {
-                Ok(self.unit())
-            }
+            // What has no derivative may be given a number by derived code, which counts for nothing; the record of a
+            // function without captures is as good as unit.
+            (Head::Tuple, _) if x.parts.is_empty() => Ok(self.narrowed(y)),
+            (_, Head::Tuple) if y.parts.is_empty() => Ok(self.narrowed(x)),
             _ => self.fail(codes::NOT_CONFORMING, span),
         }
     }
@@ -230,4 +251,9 @@ impl Specialiser<'_> {
         self.sums.insert((a, b), sum);
         Ok(sum)
     }
+}
+
+/// Is it the sensitivity of what has no derivative?
+fn is_unit(one: &Alternative) -> bool {
+    one.head == Head::Tuple && one.parts.is_empty()
 }

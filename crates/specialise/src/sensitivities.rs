@@ -2,15 +2,33 @@
 
 use base::{Name, Span, codes};
 use calculus::Prim;
+use eval::Giver;
 use first_order::{Alternative, Atom, Head, Op, Scalar, ShapeId, Type};
 
-use crate::graph::{BOOL, NEVER, REAL, ZERO};
+use crate::graph::{BOOL, INT, NEVER, REAL, UNIT, ZERO};
 use crate::instances::Specialiser;
 use crate::{Result1, Stop, Val};
 
 /// How deep a sensitivity given by a program is compared with its value when the call happens. Deeper parts are compared
 /// when they unfold.
 const COMPARED_DEPTH: usize = 4;
+
+/// What it is if a sensitivity doesn't fit.
+fn mismatch(giver: Giver) -> base::Code {
+    match giver {
+        Giver::Rule => codes::RULE_NOT_CONFORMING,
+        Giver::Seed | Giver::Tangent => codes::COTANGENT_MISMATCH,
+    }
+}
+
+/// Does any number count for nothing where the value is such a thing without a derivative?
+fn ignores_numbers(giver: Giver, of: &Head) -> bool {
+    match giver {
+        Giver::Rule => true,
+        Giver::Seed => *of == Head::Int,
+        Giver::Tangent => false,
+    }
+}
 
 impl Specialiser<'_> {
     pub fn sensitivity_prim(&mut self, prim: Prim, args: &[Val], span: Span) -> Result1<Val> {
@@ -21,7 +39,7 @@ impl Specialiser<'_> {
                 let zero = self.zero();
                 self.full(&args[0], &zero, span)
             }
-            Prim::Plus => self.plus(&args[0], &args[1], span),
+            Prim::Plus => self.plus_given(&args[0], &args[1], span),
             Prim::Perturbed => {
                 let value = args[0].clone();
                 self.test(&value, span, &mut |this, alt| {
@@ -32,7 +50,7 @@ impl Specialiser<'_> {
             Prim::Materialise => self.full(&args[0], &args[1], span),
             Prim::Answer => self.answer(&args[0], span),
             Prim::Accept => {
-                self.conform(&args[0], &args[1], codes::COTANGENT_MISMATCH, COMPARED_DEPTH, span)?;
+                self.conform(&args[0], &args[1], Giver::Tangent, COMPARED_DEPTH, span)?;
                 self.tangent_of(&args[0], &args[1], 6, span)
             }
             Prim::RulePair => self.rule_pair(&args[1], span),
@@ -95,17 +113,17 @@ impl Specialiser<'_> {
 
     /// A sensitivity that a program gives for the result `y`: it must fit.
     pub fn accept(&mut self, y: &Val, d: &Val, span: Span) -> Result1<Val> {
-        self.conform(y, d, codes::COTANGENT_MISMATCH, COMPARED_DEPTH, span)?;
+        self.conform(y, d, Giver::Seed, COMPARED_DEPTH, span)?;
         self.full(y, d, span)
     }
 
     /// Compares a sensitivity with the value it should belong to; code is written only where shapes leave it open.
-    pub fn conform(&mut self, of: &Val, d: &Val, code: base::Code, depth: usize, span: Span) -> Result1<()> {
-        if depth == 0 || d.shape == ZERO || self.surely_conforms(of.shape, d.shape, depth) {
+    pub fn conform(&mut self, of: &Val, d: &Val, giver: Giver, depth: usize, span: Span) -> Result1<()> {
+        if depth == 0 || d.shape == ZERO || self.surely_conforms(of.shape, d.shape, giver, depth) {
             return Ok(());
         }
         // A sensitivity that is full for some value: the two values are compared, as far as shapes tell.
-        let alike = |one: &Alternative| one.head == Head::Full && self.is_alike(of.shape, one.parts[0], depth);
+        let alike = |one: &Alternative| one.head == Head::Full && self.is_alike(of.shape, one.parts[0], giver, depth);
         if self.graph.alternatives(d.shape).iter().all(alike) {
             return Ok(());
         }
@@ -116,37 +134,42 @@ impl Specialiser<'_> {
                     (_, Head::Zero) => return Ok(this.unit()),
                     (_, Head::Full) => {
                         let (of, other) = (this.narrowed(&of), this.part(&d, 0, span));
-                        this.compare_kinds(&of, &other, code, depth, span)?;
+                        this.compare_kinds(&of, &other, giver, depth, span)?;
                         true
                     }
                     (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..), _) => return Ok(this.unit()),
                     (Head::Real, Head::Real | Head::Int) => true,
-                    (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
+                    (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => {
+                        if !ignores_numbers(giver, &of.head) {
+                            this.vanishing(&d, giver, span);
+                        }
+                        true
+                    }
                     (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),
                     (Head::Tuple, Head::Record(labels)) => of.parts.is_empty() && labels.is_empty(),
                     (Head::Tuple, Head::Tuple) if of.parts.len() == d.parts.len() => {
                         for i in 0..of.parts.len() {
                             let (a, b) = (this.part(&of, i, span), this.part(&d, i, span));
-                            this.conform(&a, &b, code, depth - 1, span)?;
+                            this.conform(&a, &b, giver, depth - 1, span)?;
                         }
                         true
                     }
                     (Head::Variant(a), Head::Variant(b)) if a == b => {
                         for i in 0..of.parts.len() {
                             let (a, b) = (this.part(&of, i, span), this.part(&d, i, span));
-                            this.conform(&a, &b, code, depth - 1, span)?;
+                            this.conform(&a, &b, giver, depth - 1, span)?;
                         }
                         true
                     }
                     (Head::Tuple, Head::Part(None, _)) => true,
                     (Head::Variant(a), Head::Part(Some(b), _)) => a == b,
                     (Head::Record(known), Head::Record(labels)) => {
-                        this.conform_labels(&of, &known.clone(), &d, &labels.clone(), code, depth, span)?;
+                        this.conform_labels(&of, &known.clone(), &d, &labels.clone(), giver, depth, span)?;
                         true
                     }
                     (Head::Closure { code: function, .. }, Head::Record(labels)) => {
                         let known = this.codes.get(*function).labels();
-                        this.conform_labels(&of, &known, &d, &labels.clone(), code, depth, span)?;
+                        this.conform_labels(&of, &known, &d, &labels.clone(), giver, depth, span)?;
                         true
                     }
                     (Head::Prim { .. }, Head::Record(labels)) => labels.is_empty(),
@@ -154,19 +177,66 @@ impl Specialiser<'_> {
                     (Head::Closure { .. } | Head::Prim { .. }, Head::Tuple) => d.parts.is_empty(),
                     (Head::Array(_), Head::Array(_) | Head::Handle(_)) => {
                         let (a, b) = (this.narrowed(&of), this.narrowed(&d));
-                        this.conform_arrays(a, b, code, span)?;
+                        this.conform_arrays(a, b, giver, depth, span)?;
                         true
                     }
                     _ => false,
                 };
-                if fits { Ok(this.unit()) } else { this.fail(code, span) }
+                if fits { Ok(this.unit()) } else { this.fail(mismatch(giver), span) }
             })
         })?;
         Ok(())
     }
 
-    /// Arrays fit if their shapes are equal.
-    fn conform_arrays(&mut self, of: Val, d: Val, code: base::Code, span: Span) -> Result1<()> {
+    /// Arrays fit if their shapes are equal, and their elements fit where a number may not be given.
+    fn conform_arrays(&mut self, of: Val, d: Val, giver: Giver, depth: usize, span: Span) -> Result1<()> {
+        self.conform_lengths(of.clone(), d.clone(), mismatch(giver), span)?;
+        let parts = |this: &Self, array: &Val| this.graph.only(array.shape).map(|one| (one.head.clone(), one.parts[0]));
+        let (Some((head, element)), Some((given, part))) = (parts(self, &of), parts(self, &d)) else { return Ok(()) };
+        if self.surely_conforms(element, part, giver, depth) || !self.holds_discrete(element) {
+            return Ok(());
+        }
+        if part == REAL || part == INT {
+            return self.vanishing_elements(d, giver, span);
+        }
+        if head != Head::Array(1) || given != Head::Array(1) {
+            return Ok(());
+        }
+        let n = self.draft.write(Type::Int, Op::Len(of.atom.clone()), span);
+        let index = self.draft.fresh(Type::Int);
+        let arm = self.arm(|this| {
+            let at = [Atom::Var(index)];
+            let (of, d) = (this.element(&of, &at, span)?, this.element(&d, &at, span)?);
+            this.conform(&of, &d, giver, depth - 1, span)?;
+            Ok(this.unit())
+        })?;
+        let body = Box::new(self.arm_block(arm, UNIT, span)?);
+        let shape = self.array_shape(1, UNIT);
+        let ty = self.type_of(shape);
+        self.draft.write(ty, Op::Tabulate { n, index, body }, span);
+        Ok(())
+    }
+
+    /// A number that is given where its value has no derivative must be 0.
+    fn vanishing(&mut self, d: &crate::body::Alt, giver: Giver, span: Span) {
+        let d = match d.head {
+            Head::Int => self.as_real_value(&Val { atom: d.content.clone(), shape: INT }, span).atom,
+            _ => d.content.clone(),
+        };
+        let zero = self.scalar(Scalar::Eq, vec![d, Atom::Real(0.0)], BOOL, span);
+        self.draft.write(Type::unit(), Op::Require(zero.atom, mismatch(giver)), span);
+    }
+
+    /// The same for an array of them: each is 0 times itself.
+    fn vanishing_elements(&mut self, d: Val, giver: Giver, span: Span) -> Result1<()> {
+        let zero = Val { atom: Atom::Real(0.0), shape: REAL };
+        let nothing = self.bridge(Prim::Times, vec![d.clone(), zero], d.shape, span)?;
+        let same = self.bridge(Prim::Eq, vec![nothing, d], BOOL, span)?;
+        self.draft.write(Type::unit(), Op::Require(same.atom, mismatch(giver)), span);
+        Ok(())
+    }
+
+    fn conform_lengths(&mut self, of: Val, d: Val, code: base::Code, span: Span) -> Result1<()> {
         let vector = |this: &Self, of: &Val| this.graph.only(of.shape).is_some_and(|one| one.head == Head::Array(1));
         if vector(self, &of) && vector(self, &d) {
             let known = self.draft.write(Type::Int, Op::Len(of.atom), span);
@@ -192,10 +262,11 @@ impl Specialiser<'_> {
         known: &[Name],
         d: &crate::body::Alt,
         labels: &[Name],
-        code: base::Code,
+        giver: Giver,
         depth: usize,
         span: Span,
     ) -> Result1<()> {
+        let code = mismatch(giver);
         for (i, label) in labels.iter().enumerate() {
             let b = self.part(d, i, span);
             let Some(at) = known.iter().position(|name| name == label) else {
@@ -203,14 +274,14 @@ impl Specialiser<'_> {
                 continue;
             };
             let a = self.part(of, at, span);
-            self.conform(&a, &b, code, depth - 1, span)?;
+            self.conform(&a, &b, giver, depth - 1, span)?;
         }
         Ok(())
     }
 
     /// Compares the kinds of two values; code is written only where shapes leave it open.
-    fn compare_kinds(&mut self, of: &Val, other: &Val, code: base::Code, depth: usize, span: Span) -> Result1<()> {
-        if self.is_alike(of.shape, other.shape, depth) {
+    fn compare_kinds(&mut self, of: &Val, other: &Val, giver: Giver, depth: usize, span: Span) -> Result1<()> {
+        if self.is_alike(of.shape, other.shape, giver, depth) {
             return Ok(());
         }
         let (of, other) = (self.forced(of, span)?, self.forced(other, span)?);
@@ -223,10 +294,10 @@ impl Specialiser<'_> {
                 if same_form {
                     for i in 0..ours.parts.len() {
                         let (a, b) = (this.part(&ours, i, span), this.part(&theirs, i, span));
-                        this.compare_kinds(&a, &b, code, depth - 1, span)?;
+                        this.compare_kinds(&a, &b, giver, depth - 1, span)?;
                     }
-                } else if !this.is_alike(a.shape, b.shape, depth) {
-                    return this.fail(code, span);
+                } else if !this.is_alike(a.shape, b.shape, giver, depth) {
+                    return this.fail(mismatch(giver), span);
                 }
                 Ok(this.unit())
             })
@@ -235,7 +306,7 @@ impl Specialiser<'_> {
     }
 
     /// Do the kinds of two values agree, as far as their shapes tell?
-    fn is_alike(&self, of: ShapeId, other: ShapeId, depth: usize) -> bool {
+    fn is_alike(&self, of: ShapeId, other: ShapeId, giver: Giver, depth: usize) -> bool {
         if of == other || depth == 0 {
             return true;
         }
@@ -256,16 +327,17 @@ impl Specialiser<'_> {
                 (Head::Array(_), Head::Array(_)) => true,
                 (Head::Array(_), _) | (_, Head::Array(_)) => false,
                 (Head::Variant(a), Head::Variant(b)) if a != b => false,
+                (Head::Int | Head::Bool | Head::Text, Head::Real) => giver != Giver::Tangent,
                 _ => {
                     ours.parts.len() != theirs.parts.len()
-                        || ours.parts.iter().zip(&theirs.parts).all(|(a, b)| self.is_alike(*a, *b, depth - 1))
+                        || ours.parts.iter().zip(&theirs.parts).all(|(a, b)| self.is_alike(*a, *b, giver, depth - 1))
                 }
             })
         })
     }
 
     /// Is it clear from the shapes alone that every such sensitivity fits every such value?
-    fn surely_conforms(&self, of: ShapeId, d: ShapeId, depth: usize) -> bool {
+    fn surely_conforms(&self, of: ShapeId, d: ShapeId, giver: Giver, depth: usize) -> bool {
         if depth == 0 || d == ZERO {
             return true;
         }
@@ -275,11 +347,11 @@ impl Specialiser<'_> {
                 (_, Head::Full) => false,
                 (_, Head::Zero) | (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..), _) => true,
                 (Head::Real, Head::Real | Head::Int) => true,
-                (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => true,
+                (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => ignores_numbers(giver, &of.head),
                 (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),
                 (Head::Tuple, Head::Tuple) => {
                     of.parts.len() == d.parts.len()
-                        && of.parts.iter().zip(&d.parts).all(|(of, d)| self.surely_conforms(*of, *d, depth - 1))
+                        && of.parts.iter().zip(&d.parts).all(|(of, d)| self.surely_conforms(*of, *d, giver, depth - 1))
                 }
                 (Head::Sealed { .. }, _) => true,
                 _ => false,
@@ -319,7 +391,7 @@ impl Specialiser<'_> {
             let captures = this.forced(&captures, span)?;
             let captures = this.rule_captures(f, &captures, span)?;
             let dx = this.part(&alt, 1, span);
-            this.conform(x, &dx, codes::RULE_NOT_CONFORMING, COMPARED_DEPTH, span)?;
+            this.conform(x, &dx, Giver::Rule, COMPARED_DEPTH, span)?;
             this.construct(Head::Tuple, vec![captures, dx], span)
         })
     }
@@ -340,7 +412,7 @@ impl Specialiser<'_> {
                 for (i, label) in labels.iter().enumerate() {
                     if let Some(at) = known.iter().position(|name| name == label) {
                         let (of, d) = (this.part(&function, at, span), this.part(&alt, i, span));
-                        this.conform(&of, &d, codes::RULE_NOT_CONFORMING, COMPARED_DEPTH, span)?;
+                        this.conform(&of, &d, Giver::Rule, COMPARED_DEPTH, span)?;
                         kept.push(*label);
                         parts.push(d);
                     } else if !group.members[index].mentions.contains(label)

@@ -2,7 +2,9 @@
 
 use base::{Span, codes};
 use calculus::{Field, Prim};
+use eval::Giver;
 use eval::code::Mode;
+use eval::tangent::VANISHING_DEPTH;
 use first_order::{Atom, Head, ShapeId};
 
 use crate::body::Alt;
@@ -10,9 +12,6 @@ use crate::calls::count;
 use crate::graph::{BOOL, INT, REAL, UNIT, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
-
-/// How deep a tangent is searched for what isn't zero when the code runs.
-const VANISHING_DEPTH: usize = 4;
 
 impl Specialiser<'_> {
     /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.
@@ -252,7 +251,7 @@ impl Specialiser<'_> {
         let y = self.get(q, &Field::Position(0), span)?;
         let dy = self.get(q, &Field::Position(1), span)?;
         let dy = if y.shape == REAL && dy.shape == INT { self.as_real_value(&dy, span) } else { dy };
-        self.conform(&y, &dy, codes::RULE_NOT_CONFORMING, 4, span)?;
+        self.conform(&y, &dy, Giver::Rule, 4, span)?;
         self.tangent_of(&y, &dy, 6, span)
     }
 }

@@ -1,5 +1,7 @@
 //! Whole arrays: shapes, rearrangement, sums and orders.
 
+use std::cmp::Ordering;
+
 use base::codes;
 use calculus::Prim;
 
@@ -32,8 +34,8 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
         Prim::Transpose => transpose(&array),
         Prim::Reversed => Ok(reversed(&array)),
         Prim::Sum => sum(&array),
-        Prim::ArgMin => extreme(prim, &array, |x, y| x < y),
-        Prim::ArgMax => extreme(prim, &array, |x, y| x > y),
+        Prim::ArgMin => extreme(prim, &array, Ordering::Less),
+        Prim::ArgMax => extreme(prim, &array, Ordering::Greater),
         Prim::ArgSort => argsort(&array),
         Prim::Where => indices_that_hold(&array),
         other => unreachable!("arrays: {other}"),
@@ -146,9 +148,14 @@ fn sum(array: &Array) -> Result<Value> {
 }
 
 /// The index of the first element that no other beats; NaN beats everything.
-fn extreme(prim: Prim, array: &Array, beats: impl Fn(f64, f64) -> bool) -> Result<Value> {
+fn extreme(prim: Prim, array: &Array, wanted: Ordering) -> Result<Value> {
+    work::add(array.size());
+    if let Elements::Int(ints) = &array.elements
+        && !ints.is_empty()
+    {
+        return Ok(Value::Int(first_extreme(ints, |x, best| x.cmp(best) == wanted)));
+    }
     let reals = reals_of(prim, array)?;
-    work::add(reals.len());
     if reals.is_empty() && probe::is_active() {
         return Ok(Value::Int(0));
     }
@@ -158,20 +165,24 @@ fn extreme(prim: Prim, array: &Array, beats: impl Fn(f64, f64) -> bool) -> Resul
             .help("test `len(a) > 0` first")
             .err();
     }
-    let mut best = 0;
-    for (i, x) in reals.iter().enumerate() {
-        if (beats(*x, reals[best]) || x.is_nan()) && !reals[best].is_nan() {
-            best = i;
-        }
-    }
-    Ok(Value::Int(best as i64))
+    let beats = |x: &f64, best: &f64| (x.partial_cmp(best) == Some(wanted) || x.is_nan()) && !best.is_nan();
+    Ok(Value::Int(first_extreme(&reals, beats)))
 }
 
-/// A stable order; NaN comes last.
+fn first_extreme<T>(elements: &[T], beats: impl Fn(&T, &T) -> bool) -> i64 {
+    let later = |best: usize, i: usize| if beats(&elements[i], &elements[best]) { i } else { best };
+    (0..elements.len()).fold(0, later) as i64
+}
+
+/// A stable order; NaN comes last. Ints are compared as ints: not all of them are reals.
 fn argsort(array: &Array) -> Result<Value> {
+    work::add(array.size());
+    let mut order: Vec<i64> = (0..array.size() as i64).collect();
+    if let Elements::Int(ints) = &array.elements {
+        order.sort_by_key(|&i| ints[i as usize]);
+        return Ok(Value::array(Array::ints(order)));
+    }
     let reals = reals_of(Prim::ArgSort, array)?;
-    work::add(reals.len());
-    let mut order: Vec<i64> = (0..reals.len() as i64).collect();
     let key = |i: i64| reals[i as usize];
     order.sort_by(|&i, &j| {
         let by_value = key(i).partial_cmp(&key(j));

@@ -4,11 +4,11 @@ use base::{Name, codes, suggest};
 use calculus::{Prim, RuleKind};
 
 use crate::array::{Array, Elements};
-use crate::conformance::{Mismatch, conforms};
+use crate::conformance::{Giver, Mismatch, conforms};
 use crate::fault::{Fault, Result};
 use crate::lazy::{deep, force, forced};
 use crate::lift::lift;
-use crate::sensitivity::{answer, full, plus, zero};
+use crate::sensitivity::{answer, full, plus_given, zero};
 use crate::show;
 use crate::value::{Form, Function, Holds, Value};
 
@@ -21,7 +21,7 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
             a => Ok(lift(&a, -1)),
         },
         Prim::Zero => Ok(zero(&a)),
-        Prim::Plus => plus(a, b),
+        Prim::Plus => plus_given(a, b),
         Prim::Perturbed => Ok(Value::Bool(a.holds().has(Holds::REAL))),
         Prim::Materialise => Ok(full(&a, b)),
         Prim::Answer => answer(a),
@@ -37,13 +37,13 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
 
 /// A sensitivity that a program gives for the result `y` of `f`.
 pub fn accept(f: &Value, y: &Value, d: Value) -> Result<Value> {
-    if let Err(mismatch) = conforms(y, &d)? {
+    if let Err(mismatch) = conforms(y, &d, Giver::Seed)? {
         let name = show::function_name(f);
         let message = format!("this sensitivity doesn't fit the result of {name}{}", at(&mismatch.path));
         return Fault::new(codes::COTANGENT_MISMATCH, message)
             .note(format!("expected {}", mismatch.expected))
             .note(format!("found {}", mismatch.found))
-            .help("a backpropagator takes a sensitivity in the shape of the function's result")
+            .help(mismatch.help("a backpropagator takes a sensitivity in the shape of the function's result"))
             .err();
     }
     Ok(full(y, d))
@@ -90,7 +90,7 @@ fn rule_kinds(f: &Value) -> Result<(bool, bool)> {
 /// The tangent that a forward rule gave for its value y: `q` is `(y, dy)`.
 fn rule_tangent(f: &Value, q: Value) -> Result<Value> {
     let Some((y, dy)) = pair(&forced(q)?) else { return Ok(Value::Zero) };
-    if let Err(mismatch) = conforms(&y, &dy)? {
+    if let Err(mismatch) = conforms(&y, &dy, Giver::Rule)? {
         let name = show::function_name(f);
         let message =
             format!("the forward rule of `{name}` returns a tangent that doesn't fit its value{}", at(&mismatch.path));
@@ -105,13 +105,13 @@ fn rule_tangent(f: &Value, q: Value) -> Result<Value> {
 
 /// A tangent that a program gives for a value.
 fn accept_tangent(x: &Value, d: Value) -> Result<Value> {
-    if let Err(mismatch) = conforms(x, &d)? {
+    if let Err(mismatch) = conforms(x, &d, Giver::Tangent)? {
         let of = if matches!(x, Value::Function(_)) { "the function's captures" } else { "the value" };
         let message = format!("this tangent doesn't fit {of}{}", at(&mismatch.path));
         return Fault::new(codes::COTANGENT_MISMATCH, message)
             .note(format!("expected {}", mismatch.expected))
             .note(format!("found {}", mismatch.found))
-            .help("a tangent has the shape of what changes; `zero(x)` is the one that says nothing")
+            .help(mismatch.help("a tangent has the shape of what changes; `zero(x)` is the one that says nothing"))
             .err();
     }
     tangent_of(x, d)
@@ -161,7 +161,7 @@ fn rule_result(f: &Value, x: &Value, answer: Value) -> Result<Value> {
         .err();
     };
     let captures = rule_captures(f, &name, forced(captures)?)?;
-    if let Err(mismatch) = conforms(x, &dx)? {
+    if let Err(mismatch) = conforms(x, &dx, Giver::Rule)? {
         let message =
             format!("the rule of `{name}` returns a sensitivity that doesn't fit the argument{}", at(&mismatch.path));
         return not_conforming(message, &mismatch);
@@ -183,7 +183,7 @@ fn not_conforming<T>(message: String, mismatch: &Mismatch) -> Result<T> {
     Fault::new(codes::RULE_NOT_CONFORMING, message)
         .note(format!("expected {}", mismatch.expected))
         .note(format!("found {}", mismatch.found))
-        .help(mismatch.help)
+        .help(mismatch.help("a sensitivity has the shape of its value; `zero(x)` is the one that says nothing"))
         .err()
 }
 
@@ -205,7 +205,7 @@ fn rule_captures(f: &Value, name: &str, captures: Value) -> Result<Value> {
     let (mut kept, mut values) = (vec![], vec![]);
     for (label, value) in labels.iter().zip(fields) {
         if let Some(at) = known.iter().position(|name| name == label) {
-            if let Err(mismatch) = conforms(&closure.env.0[at], value)? {
+            if let Err(mismatch) = conforms(&closure.env.0[at], value, Giver::Rule)? {
                 let message = format!(
                     "the rule of `{name}` returns a sensitivity that doesn't fit `{label}`{}",
                     self::at(&mismatch.path)

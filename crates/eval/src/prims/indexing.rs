@@ -309,7 +309,8 @@ fn holed_reals(e: &Array) -> Option<Value> {
     Some(Value::array(Array::reals(e.shape.clone(), reals?).with_holes(true)))
 }
 
-/// Rows, structs or symbolic zeros, of which there are none, together.
+/// Rows, structs or symbolic zeros, of which there are none, together: always an array. Whether the element that nobody saw would be the symbolic
+/// zero depends on a branch or an index that nobody took, so that it decides nothing: the sum is the number 0.
 fn none_together(e: &Rc<Array>) -> Result<Option<Value>> {
     let Elements::Values(values) = &e.elements else { return Ok(None) };
     let Some(sample) = values.sample().filter(|_| values.is_empty()) else { return Ok(None) };
@@ -317,8 +318,7 @@ fn none_together(e: &Rc<Array>) -> Result<Option<Value>> {
         Value::Array(row) => {
             Some(Value::array(Array::new(vec![0; e.shape.len() + row.shape.len()], row.elements.none())))
         }
-        Value::Data(_) => Some(Value::Array(e.clone())),
-        Value::Zero => Some(Value::Zero),
+        Value::Data(_) | Value::Zero => Some(Value::Array(e.clone())),
         _ => None,
     })
 }

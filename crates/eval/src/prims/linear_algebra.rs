@@ -1,4 +1,4 @@
-//! Dense linear algebra on matrices and vectors of reals.
+//! Dense linear algebra on matrices and vectors of reals, and products of ints.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use calculus::Prim;
 use numerics::linear_algebra::{self as dense, Diagonal, Eigen, MatrixError};
 
 use super::{array_of, has_room_for_shape, reals_of};
-use crate::array::Array;
+use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result};
 use crate::value::Value;
 use crate::{probe, work};
@@ -94,18 +94,45 @@ fn matmul(a: Value, b: Value) -> Result<Value> {
         ([k], [l, n]) if k == l => (1, *k, *n),
         ([k], [l]) if k == l => (1, *k, 1),
         // Nobody looks at more than the kind.
-        ([_], [_]) if probe::is_active() => return Ok(Value::Real(0.0)),
-        ([_, _], [_]) | ([_], [_, _]) if probe::is_active() => return Ok(Value::array(Array::vector(vec![]))),
-        ([_, _], [_, _]) if probe::is_active() => return Ok(Value::array(Array::reals(vec![0, 0], vec![]))),
+        ([_] | [_, _], [_] | [_, _]) if probe::is_active() => (0, 0, 0),
         _ => return mismatch().err(),
     };
     has_room_for_shape(&[m, n])?;
     work::add(m * k * n);
-    let product = dense::matmul(&reals_of(Prim::MatMul, &a)?, &reals_of(Prim::MatMul, &b)?, m, k, n);
-    Ok(match (a.shape.len(), b.shape.len()) {
-        (1, 1) => Value::Real(product[0]),
-        (1, _) => Value::array(Array::vector(product)),
-        (_, 1) => Value::array(Array::vector(product)),
-        _ => Value::array(Array::reals(vec![m, n], product)),
-    })
+    let product = match (&a.elements, &b.elements) {
+        (Elements::Int(a), Elements::Int(b)) => Elements::Int(int_product(a, b, m, k, n)?),
+        _ => Elements::Real(real_product(&a, &b, m, k, n)?),
+    };
+    let shape = match (a.shape.len(), b.shape.len()) {
+        (1, 1) => return Ok(product.sample().unwrap_or(Value::Zero)),
+        (1, _) => vec![n],
+        (_, 1) => vec![m],
+        _ => vec![m, n],
+    };
+    Ok(Value::array(Array::new(shape, product)))
+}
+
+fn real_product(a: &Array, b: &Array, m: usize, k: usize, n: usize) -> Result<Vec<f64>> {
+    let (a, b) = (reals_of(Prim::MatMul, a)?, reals_of(Prim::MatMul, b)?);
+    // While we probe, lengths needn't fit.
+    if (a.len(), b.len()) != (m * k, k * n) {
+        return Ok(vec![0.0; m * n]);
+    }
+    Ok(dense::matmul(&a, &b, m, k, n))
+}
+
+/// Ints make ints, and what leaves their range is an error, as in `sum(a * b)`.
+fn int_product(a: &[i64], b: &[i64], m: usize, k: usize, n: usize) -> Result<Vec<i64>> {
+    let element = |i: usize, j: usize| {
+        let terms = (0..k).map(|l| (a[i * k + l], b[l * n + j]));
+        terms.map(|(x, y)| x.checked_mul(y)).try_fold(0i64, |sum, term| sum.checked_add(term?))
+    };
+    let product = (0..m).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| element(i, j)).collect();
+    match product {
+        Some(product) => Ok(product),
+        None => Fault::new(codes::INT_OVERFLOW, "an element of `a @ b` is outside the range of ints")
+            .note("ints lie between -2^63 and 2^63 - 1")
+            .help("compute with reals: write a decimal point, as in `1.0`")
+            .err(),
+    }
 }

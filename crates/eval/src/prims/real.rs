@@ -21,6 +21,10 @@ pub(super) fn apply(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
         (_, Value::Array(_) | Value::Sparse(_)) => {
             let array = array_of(prim, x)?;
             work::add(array.size());
+            // Not all ints are reals.
+            if let (Prim::Int, Elements::Int(_)) = (prim, &array.elements) {
+                return Ok(Value::Array(array));
+            }
             let values = reals_of(prim, &array)?;
             let values = values.into_iter().map(|x| scalar(prim, x)).collect::<Result<Vec<_>>>()?;
             let elements = match values.is_empty() {

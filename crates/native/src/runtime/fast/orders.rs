@@ -1,5 +1,7 @@
 //! Which elements are smallest, largest, first, true; equal arrays of ints.
 
+use std::cmp::Ordering;
+
 use base::codes;
 use calculus::Prim;
 
@@ -11,9 +13,21 @@ impl Call<'_> {
     pub(super) fn order(&mut self, kind: ElementKind, a: ArrayView) -> Outcome {
         eval::work::add(a.size());
         match (self.site.prim, kind) {
-            (Prim::ArgMin, ElementKind::Real | ElementKind::Int) => self.extreme(kind, a, |x, y| x < y),
-            (Prim::ArgMax, ElementKind::Real | ElementKind::Int) => self.extreme(kind, a, |x, y| x > y),
-            (Prim::ArgSort, ElementKind::Real | ElementKind::Int) => self.sorted(kind, a),
+            // NaN beats everything.
+            (Prim::ArgMin, ElementKind::Real) => {
+                self.extreme(a, real, |x, best| (x < best || x.is_nan()) && !best.is_nan())
+            }
+            (Prim::ArgMax, ElementKind::Real) => {
+                self.extreme(a, real, |x, best| (x > best || x.is_nan()) && !best.is_nan())
+            }
+            (Prim::ArgSort, ElementKind::Real) => self.sorted(a, |x, y| {
+                let (x, y) = (real(x), real(y));
+                x.partial_cmp(&y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan()))
+            }),
+            // Ints are compared as ints: not all of them are reals.
+            (Prim::ArgMin, ElementKind::Int) => self.extreme(a, int, |x, best| x < best),
+            (Prim::ArgMax, ElementKind::Int) => self.extreme(a, int, |x, best| x > best),
+            (Prim::ArgSort, ElementKind::Int) => self.sorted(a, |x, y| int(x).cmp(&int(y))),
             (Prim::Where, ElementKind::Bool) if a.rank == 1 => {
                 let held: Vec<u64> = (0..).zip(a.words()).filter(|(_, held)| **held != 0).map(|(i, _)| i).collect();
                 self.array(ElementKind::Int, &[held.len() as u64], false, |out| out.copy_from_slice(&held))
@@ -22,25 +36,24 @@ impl Call<'_> {
         }
     }
 
-    /// The first element that no other beats; NaN beats everything.
-    fn extreme(&mut self, kind: ElementKind, a: ArrayView, beats: impl Fn(f64, f64) -> bool) -> Outcome {
-        let mut elements = a.words().iter().map(|word| number(kind, *word));
+    /// The first element that no other beats.
+    fn extreme<T: Copy>(&mut self, a: ArrayView, number: fn(u64) -> T, beats: impl Fn(T, T) -> bool) -> Outcome {
+        let mut elements = a.words().iter().map(|word| number(*word));
         let Some(mut best) = elements.next() else { return Some(Err(codes::EMPTY_REDUCTION)) };
         let mut at = 0;
         for (i, x) in (1..).zip(elements) {
-            if (beats(x, best) || x.is_nan()) && !best.is_nan() {
+            if beats(x, best) {
                 (best, at) = (x, i);
             }
         }
         self.number(first_order::Head::Int, at)
     }
 
-    /// A stable order; NaN comes last.
-    fn sorted(&mut self, kind: ElementKind, a: ArrayView) -> Outcome {
+    /// A stable order.
+    fn sorted(&mut self, a: ArrayView, compare: impl Fn(u64, u64) -> Ordering) -> Outcome {
         let words = a.words();
         let mut order: Vec<u64> = (0..words.len() as u64).collect();
-        let key = |i: &u64| number(kind, words[*i as usize]);
-        order.sort_by(|i, j| key(i).partial_cmp(&key(j)).unwrap_or_else(|| key(i).is_nan().cmp(&key(j).is_nan())));
+        order.sort_by(|i, j| compare(words[*i as usize], words[*j as usize]));
         self.array(ElementKind::Int, &[order.len() as u64], false, |out| out.copy_from_slice(&order))
     }
 
@@ -54,6 +67,10 @@ impl Call<'_> {
     }
 }
 
-fn number(kind: ElementKind, word: u64) -> f64 {
-    if kind == ElementKind::Int { word as i64 as f64 } else { f64::from_bits(word) }
+fn real(word: u64) -> f64 {
+    f64::from_bits(word)
+}
+
+fn int(word: u64) -> i64 {
+    word as i64
 }
