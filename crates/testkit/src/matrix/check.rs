@@ -28,7 +28,6 @@ fn along(f, u) = x => jvp(f, x, u).1
 fn slope(f, u) = x => product(u, grad(f)(x))
 ";
 
-/// Relative to the largest entry of a result, or to 1.
 const TOLERANCE: f64 = 1e-9;
 
 /// What came of one question.
@@ -38,11 +37,15 @@ pub enum Outcome {
     Wrong(String),
     /// The oracle can't say; why.
     Unknown(String),
+    /// The program itself ends in an error.
+    NoValue(String),
 }
 
 /// An engine under examination.
 pub struct Trial {
     pub lab: Lab,
+    /// Relative to the largest entry of a result, or to 1.
+    pub tolerance: f64,
 }
 
 /// What the oracle finds for a function at a point.
@@ -60,7 +63,7 @@ impl Trial {
         let mut lab = Lab::open();
         lab.value(PRELUDE);
         lab.session.engines.engine = engine;
-        Trial { lab }
+        Trial { lab, tolerance: TOLERANCE }
     }
 
     /// Asks for a cell in these modes.
@@ -68,7 +71,7 @@ impl Trial {
         let all = |outcome: Outcome| modes.iter().map(|mode| (*mode, outcome.clone())).collect();
         let directions = match self.prepare(cell) {
             Ok(directions) => directions,
-            Err(words) => return all(Outcome::Wrong(format!("it has no value: {words}"))),
+            Err(words) => return all(Outcome::NoValue(words)),
         };
         let truths = match cell.truth {
             Truth::NoNumber => None,
@@ -120,7 +123,7 @@ impl Trial {
             (Err(words), Some(_)) => Outcome::Wrong(format!("an error: {words}")),
             (Ok(found), Some(truths)) => {
                 let expected = truths.of(mode, directions);
-                if agree(found, &expected, TOLERANCE) {
+                if agree(found, &expected, self.tolerance) {
                     Outcome::Agrees
                 } else {
                     Outcome::Wrong(format!("{found:?}, should be {expected:?}"))
