@@ -14,6 +14,7 @@ pub mod hunt;
 pub mod judged;
 pub mod lab;
 pub mod matrix;
+pub mod mutation;
 pub mod oracle;
 pub mod ordinary;
 pub mod random;

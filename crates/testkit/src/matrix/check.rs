@@ -60,10 +60,20 @@ struct Truths {
 
 impl Trial {
     pub fn new(engine: Engine) -> Trial {
-        let mut lab = Lab::open();
-        lab.value(PRELUDE);
-        lab.session.engines.engine = engine;
-        Trial { lab, tolerance: TOLERANCE }
+        let mut trial = Trial::with(Lab::open()).unwrap_or_else(|error| panic!("{error}"));
+        trial.lab.session.engines.engine = engine;
+        trial
+    }
+
+    /// In a laboratory that has names for internal primitives.
+    pub fn with(mut lab: Lab) -> Result<Trial, String> {
+        lab.evaluate(PRELUDE)?;
+        Ok(Trial { lab, tolerance: TOLERANCE })
+    }
+
+    /// The reals of what the engine answers about the cell that was prepared last.
+    pub fn answer(&mut self, mode: Mode) -> Result<Vec<f64>, String> {
+        self.lab.evaluate(&mode.program()).map(|value| reals(&value))
     }
 
     /// Asks for a cell in these modes.
@@ -84,7 +94,7 @@ impl Trial {
     }
 
     /// Defines what the modes' programs use; the reals of the three directions.
-    fn prepare(&mut self, cell: &Cell) -> Result<[Vec<f64>; 3], String> {
+    pub fn prepare(&mut self, cell: &Cell) -> Result<[Vec<f64>; 3], String> {
         self.lab.evaluate(&format!("let f = {}\nlet at = {}\nfn scalar(x) = weigh(f(x))", cell.f, cell.point))?;
         let zero = self.lab.evaluate("zero(at)")?;
         let n = reals(&zero).len();
@@ -111,8 +121,7 @@ impl Trial {
     }
 
     fn ask(&mut self, mode: Mode, cell: &Cell, truths: Option<&Truths>, directions: &[Vec<f64>; 3]) -> Outcome {
-        let program = mode.program();
-        let found = self.lab.evaluate(&program).map(|value| reals(&value));
+        let found = self.answer(mode);
         let is_number = |found: &[f64]| found.iter().all(|x| x.is_finite());
         match (&found, truths) {
             (Ok(found), None) if !is_number(found) => Outcome::Agrees,
