@@ -37,6 +37,15 @@ pub struct Session {
     pub(crate) has_rules: bool,
 }
 
+/// Where a text is from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin<'a> {
+    Library,
+    Program,
+    /// A file under this path.
+    Import(&'a str),
+}
+
 /// All that is wrong with an input.
 pub type Failure = Vec<Diagnostic>;
 
@@ -87,7 +96,7 @@ impl Session {
             let tree = syntax::parse(file, text);
             // The two files of rules share their helpers.
             let mut scope = if *name == library::TANGENTS { std::mem::take(&mut rules) } else { Scope::default() };
-            let module = self.elaborate(&tree, &mut scope, true)?;
+            let module = self.elaborate(&tree, &mut scope, Origin::Library)?;
             self.define(&module);
             for step in &module.steps {
                 self.run_step(step).map_err(|error| vec![*error])?;
@@ -151,7 +160,7 @@ impl Session {
         let file = self.sources.add(name, text);
         let tree = syntax::parse(file, text);
         let mut scope = std::mem::take(&mut self.scope);
-        let module = self.elaborate(&tree, &mut scope, false);
+        let module = self.elaborate(&tree, &mut scope, Origin::Program);
         self.scope = scope;
         let module = module?;
         self.define(&module);
@@ -185,7 +194,7 @@ impl Session {
         })
     }
 
-    fn elaborate(&mut self, tree: &Tree, scope: &mut Scope, internal: bool) -> Result<Module, Failure> {
+    fn elaborate(&mut self, tree: &Tree, scope: &mut Scope, origin: Origin) -> Result<Module, Failure> {
         if !tree.errors().is_empty() {
             return Err(tree.errors().to_vec());
         }
@@ -198,7 +207,15 @@ impl Session {
         }
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let (globals, prelude) = (&mut self.globals, &self.prelude);
-        let elaborated = elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })?;
+        let elaborated = elaborate::elaborate(Input {
+            tree,
+            globals,
+            prelude,
+            scope,
+            modules: &modules,
+            internal: origin == Origin::Library,
+            path: if let Origin::Import(path) = origin { Some(path) } else { None },
+        })?;
         let Elaborated { module, warnings } = elaborated;
         self.warnings.extend(warnings);
         debug_assert_eq!(calculus::check::check_module(&module), Ok(()), "elaborate broke an invariant of L1");
@@ -226,12 +243,12 @@ impl Session {
     }
 
     fn import_file(&mut self, import: &Import, path: &str) -> base::Result<Scope> {
-        let bytes = self.world.read(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
+        let bytes = self.world.read_import(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
         let text = self.decode(path, bytes)?;
         let file = self.sources.add(path, text.as_str());
         let tree = syntax::parse(file, &text);
         let mut scope = Scope::default();
-        let module = self.elaborate(&tree, &mut scope, false).map_err(first)?;
+        let module = self.elaborate(&tree, &mut scope, Origin::Import(path)).map_err(first)?;
         self.define(&module);
         for step in module.steps.iter().filter(|step| matches!(step.kind, StepKind::Define(_))) {
             self.run_step(step)?;

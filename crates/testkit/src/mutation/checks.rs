@@ -170,8 +170,9 @@ impl World for Files {
 }
 
 fn root() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.canonicalize().unwrap_or(root)
+    // Where it was built, or else where it runs.
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize();
+    built.unwrap_or_else(|_| std::env::current_dir().unwrap_or_default())
 }
 
 fn find(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use super::checks::{Answers, Verdict, check};
 use super::sites::{Mutant, mutants};
 
 const USAGE: &str = "\
-usage: mutants [--every N] [--from N] [--only WORD] [--list] [--patience N]
+usage: mutants [--every N] [--from N] [--only WORD] [--list] [--patience N] [--jobs N]
   --every N      every N-th mutant (1: all)
   --from N       from this one on
   --only WORD    only mutants whose name contains the word
   --list         prints their names
+  --jobs N       so many at once (as many as there are processors)
   --patience N   seconds without a sign of life after which a mutant counts as endless, and so as noticed (60)";
 
 struct Arguments {
@@ -23,6 +25,7 @@ struct Arguments {
     only: Option<String>,
     list: bool,
     patience: Duration,
+    jobs: usize,
 }
 
 const CHILD: &str = "EVERT_MUTANT";
@@ -45,17 +48,25 @@ pub fn main() {
     let answers = std::env::temp_dir().join(format!("evert-answers-{}", std::process::id()));
     println!("asking the oracle about the library as it is");
     std::fs::write(&answers, Answers::ask().write()).expect("a file for the answers");
-    let mut tally = Tally::default();
-    for number in chosen {
-        let verdict = in_a_child(number, &answers, arguments.patience);
-        tally.note(number, &all[number], verdict);
-    }
+    let tally = Mutex::new(Tally::default());
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(&number) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let verdict = in_a_child(number, &answers, arguments.patience);
+                    tally.lock().expect("no panic").note(number, &all[number], verdict);
+                }
+            });
+        }
+    });
     let _ = std::fs::remove_file(&answers);
-    tally.conclude();
+    tally.into_inner().expect("no panic").conclude();
 }
 
 fn read_arguments() -> Arguments {
-    let mut found = Arguments { every: 1, from: 0, only: None, list: false, patience: Duration::from_secs(60) };
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut found = Arguments { every: 1, from: 0, only: None, list: false, patience: Duration::from_secs(60), jobs };
     let mut rest = std::env::args().skip(1);
     while let Some(word) = rest.next() {
         let mut number = || {
@@ -66,6 +77,7 @@ fn read_arguments() -> Arguments {
             "--every" => found.every = number(),
             "--from" => found.from = number(),
             "--patience" => found.patience = Duration::from_secs(number() as u64),
+            "--jobs" => found.jobs = number(),
             "--only" => found.only = rest.next(),
             "--list" => found.list = true,
             _ => misused(&format!("{word} isn't known")),
