@@ -1,7 +1,9 @@
 //! Files as the command line sees them: the world of a session, standard input, folders to search.
 
 use std::cell::RefCell;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -28,6 +30,10 @@ impl World for Files {
         read(path)
     }
 
+    fn read_import(&self, path: &str) -> Result<Vec<u8>, String> {
+        read_regular(path)
+    }
+
     fn print(&self, line: &str) {
         write_out(&format!("{line}\n"));
     }
@@ -50,6 +56,10 @@ impl World for Recording {
         read(path)
     }
 
+    fn read_import(&self, path: &str) -> Result<Vec<u8>, String> {
+        read_regular(path)
+    }
+
     fn print(&self, line: &str) {
         self.lines.borrow_mut().push(line.to_string());
     }
@@ -68,6 +78,24 @@ pub fn read(path: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// The same for a file that the user didn't name: only a regular one. A pipe or a device might never end, or never begin, so it is
+/// opened without waiting and looked at before it is read.
+pub fn read_regular(path: &str) -> Result<Vec<u8>, String> {
+    let most = syntax::MAX_BYTES as u64 + 1;
+    let file =
+        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(|error| reason(&error))?;
+    let kind = file.metadata().map_err(|error| reason(&error))?.file_type();
+    if kind.is_dir() {
+        return Err("it is a folder".to_string());
+    }
+    if !kind.is_file() {
+        return Err("it is no regular file, but a pipe, a socket or a device".to_string());
+    }
+    let mut bytes = vec![];
+    file.take(most).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
+    Ok(bytes)
+}
+
 /// Why a file can't be read or written, without the number that the system gives the error.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
@@ -78,7 +106,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 /// The files with one of these extensions in a folder and in those inside it, in alphabetical order; hidden
-/// folders and links to folders are left out.
+/// folders, links to folders and what is no regular file are left out.
 pub fn search(folder: &Path, extensions: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut found = vec![];
     let mut entries = std::fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
@@ -90,7 +118,9 @@ pub fn search(folder: &Path, extensions: &[&str]) -> io::Result<Vec<PathBuf>> {
             if !hidden {
                 found.extend(search(&path, extensions)?);
             }
-        } else if extensions.iter().any(|extension| path.extension().is_some_and(|found| found == *extension)) {
+        } else if extensions.iter().any(|extension| path.extension().is_some_and(|found| found == *extension))
+            && path.metadata().is_ok_and(|metadata| metadata.is_file())
+        {
             found.push(path);
         }
     }

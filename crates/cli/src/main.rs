@@ -53,8 +53,11 @@ fn main() -> ExitCode {
 }
 
 fn execute(arguments: Arguments) -> Status {
-    memory::limit_programs();
     let terminal = Terminal::new(arguments.color);
+    if let Err(wrong) = memory::limit_programs() {
+        terminal.complain(&wrong);
+        return Status::WrongUsage;
+    }
     let launcher = match arguments.engine() {
         Ok(engine) => Launcher::new(&terminal, engine, arguments.checks()),
         Err(wrong) => {

@@ -29,15 +29,25 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Limits what programs on this thread may take.
-pub fn limit_programs() {
-    limit(Meter { used: || USED.load(Ordering::Relaxed), limit: megabytes() << 20 });
+/// Limits what programs on this thread may take. `Err` says what is wrong with the environment.
+pub fn limit_programs() -> Result<(), String> {
+    limit(Meter { used: || USED.load(Ordering::Relaxed), limit: bytes()? });
+    Ok(())
 }
 
 /// What the user allows, or a third of what the machine has.
-fn megabytes() -> usize {
-    let asked = std::env::var("EVERT_MEMORY_MB").ok().and_then(|text| text.trim().parse().ok());
-    asked.or_else(|| Some(machine_megabytes()? / 3)).unwrap_or(4096)
+fn bytes() -> Result<usize, String> {
+    const VARIABLE: &str = "EVERT_MEMORY_MB";
+    const MEGABYTE: usize = 1 << 20;
+    let Some(asked) = std::env::var_os(VARIABLE).filter(|text| !text.is_empty()) else {
+        return Ok(machine_megabytes().map_or(4096, |megabytes| megabytes / 3) * MEGABYTE);
+    };
+    let asked = asked.to_string_lossy();
+    let megabytes = asked.trim().parse::<usize>().ok().filter(|megabytes| *megabytes > 0);
+    megabytes.and_then(|megabytes| megabytes.checked_mul(MEGABYTE)).ok_or_else(|| {
+        let most = usize::MAX / MEGABYTE;
+        format!("{VARIABLE} is `{asked}`; it can be a whole number of megabytes from 1 to {most}")
+    })
 }
 
 fn machine_megabytes() -> Option<usize> {

@@ -51,6 +51,8 @@ pub struct Input<'a> {
     pub modules: &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>,
     /// May the file mention internal primitives (`__place`)? Only the library's derivative rules do.
     pub internal: bool,
+    /// The path of an imported file: its types are others than those of the same name elsewhere.
+    pub path: Option<&'a str>,
 }
 
 /// A file without mistakes.

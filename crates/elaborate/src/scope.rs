@@ -137,12 +137,28 @@ pub(crate) struct Names<'a> {
     prelude: &'a Scope,
     globals: &'a Globals,
     internal: bool,
+    path: Option<&'a str>,
 }
 
 impl<'a> Names<'a> {
     pub fn new(input: &'a Input) -> Names<'a> {
         let file = Definitions { next: input.globals.len() as u32, ..Definitions::default() };
-        Names { file, scope: input.scope, prelude: input.prelude, globals: input.globals, internal: input.internal }
+        let Input { scope, prelude, globals, internal, path, .. } = input;
+        Names { file, scope, prelude, globals, internal: *internal, path: *path }
+    }
+
+    /// The full name of a type that the file declares. Types of one name in different modules are different types, so those of
+    /// imported files say where they are from, and one that hides a type of the library says so too.
+    pub fn type_name(&self, own: Name) -> Name {
+        let hides_another = || {
+            let of_library = |binding: &Binding| matches!(binding, Binding::Constructor(made) if made.type_name == own);
+            self.prelude.names.values().any(of_library)
+        };
+        match self.path {
+            Some(path) => Name::new(&format!("{own} of {path}")),
+            None if !self.internal && hides_another() => Name::new(&format!("{own} of this program")),
+            None => own,
+        }
     }
 
     pub fn find(&self, name: Name) -> Option<Meaning> {

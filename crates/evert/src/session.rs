@@ -37,6 +37,15 @@ pub struct Session {
     pub(crate) has_rules: bool,
 }
 
+/// Where a text is from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin<'a> {
+    Library,
+    Program,
+    /// A file under this path.
+    Import(&'a str),
+}
+
 /// All that is wrong with an input.
 pub type Failure = Vec<Diagnostic>;
 
@@ -51,6 +60,12 @@ pub struct Outcome {
 
 impl Session {
     pub fn new(world: Rc<dyn World>) -> Session {
+        Session::with_library(world, library::FILES)
+            .unwrap_or_else(|errors| panic!("the library that is compiled in: {errors:#?}"))
+    }
+
+    /// A session with another library, for those who test the tests: its files by name, in the order of `library::FILES`.
+    pub fn with_library(world: Rc<dyn World>, files: &[(&'static str, &str)]) -> Result<Session, Failure> {
         let mut session = Session {
             sources: Sources::default(),
             globals: Globals::default(),
@@ -65,8 +80,8 @@ impl Session {
             has_rules: false,
         };
         session.machine.output = Box::new(move |line| world.print(line));
-        session.load_library();
-        session
+        session.load_library(files)?;
+        Ok(session)
     }
 
     /// A session without files and printing.
@@ -74,19 +89,17 @@ impl Session {
         Session::new(Rc::new(Offline))
     }
 
-    fn load_library(&mut self) {
+    fn load_library(&mut self, files: &[(&'static str, &str)]) -> Result<(), Failure> {
         let mut rules = Scope::default();
-        for (name, text) in library::FILES {
+        for (name, text) in files {
             let file = self.sources.add(format!("library/{name}.ev"), *text);
             let tree = syntax::parse(file, text);
             // The two files of rules share their helpers.
             let mut scope = if *name == library::TANGENTS { std::mem::take(&mut rules) } else { Scope::default() };
-            let module = self.elaborate(&tree, &mut scope, true);
-            let module = module.unwrap_or_else(|errors| panic!("library/{name}.ev: {errors:#?}"));
+            let module = self.elaborate(&tree, &mut scope, Origin::Library)?;
             self.define(&module);
             for step in &module.steps {
-                let run = self.run_step(step);
-                run.unwrap_or_else(|error| panic!("library/{name}.ev: {error:#?}"));
+                self.run_step(step).map_err(|error| vec![*error])?;
             }
             if *name == library::DERIVATIVES {
                 self.set_rules(&scope, "reverse", Machine::set_derivative);
@@ -105,8 +118,9 @@ impl Session {
             }
             self.modules.library.insert(name, Rc::new(scope));
         }
-        self.machine.first_user_file = library::FILES.len() as u32;
+        self.machine.first_user_file = files.len() as u32;
         self.library_globals = self.globals.len();
+        Ok(())
     }
 
     /// `reverse_p` of derivatives.ev is the derivative of the primitive `p`, `forward_p` of tangents.ev its forward rule.
@@ -146,7 +160,7 @@ impl Session {
         let file = self.sources.add(name, text);
         let tree = syntax::parse(file, text);
         let mut scope = std::mem::take(&mut self.scope);
-        let module = self.elaborate(&tree, &mut scope, false);
+        let module = self.elaborate(&tree, &mut scope, Origin::Program);
         self.scope = scope;
         let module = module?;
         self.define(&module);
@@ -180,7 +194,7 @@ impl Session {
         })
     }
 
-    fn elaborate(&mut self, tree: &Tree, scope: &mut Scope, internal: bool) -> Result<Module, Failure> {
+    fn elaborate(&mut self, tree: &Tree, scope: &mut Scope, origin: Origin) -> Result<Module, Failure> {
         if !tree.errors().is_empty() {
             return Err(tree.errors().to_vec());
         }
@@ -193,7 +207,15 @@ impl Session {
         }
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let (globals, prelude) = (&mut self.globals, &self.prelude);
-        let elaborated = elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })?;
+        let elaborated = elaborate::elaborate(Input {
+            tree,
+            globals,
+            prelude,
+            scope,
+            modules: &modules,
+            internal: origin == Origin::Library,
+            path: if let Origin::Import(path) = origin { Some(path) } else { None },
+        })?;
         let Elaborated { module, warnings } = elaborated;
         self.warnings.extend(warnings);
         debug_assert_eq!(calculus::check::check_module(&module), Ok(()), "elaborate broke an invariant of L1");
@@ -221,12 +243,12 @@ impl Session {
     }
 
     fn import_file(&mut self, import: &Import, path: &str) -> base::Result<Scope> {
-        let bytes = self.world.read(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
+        let bytes = self.world.read_import(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
         let text = self.decode(path, bytes)?;
         let file = self.sources.add(path, text.as_str());
         let tree = syntax::parse(file, &text);
         let mut scope = Scope::default();
-        let module = self.elaborate(&tree, &mut scope, false).map_err(first)?;
+        let module = self.elaborate(&tree, &mut scope, Origin::Import(path)).map_err(first)?;
         self.define(&module);
         for step in module.steps.iter().filter(|step| matches!(step.kind, StepKind::Define(_))) {
             self.run_step(step)?;

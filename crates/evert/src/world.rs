@@ -2,8 +2,12 @@
 
 /// What a session may ask of the outside.
 pub trait World {
-    /// The bytes of a file.
+    /// The bytes of a file that the user names.
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+    /// The bytes of a file that a program names in an import. It must not wait: what isn't a regular file is refused.
+    fn read_import(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.read(path)
+    }
     /// Writes a line for the program.
     fn print(&self, line: &str);
 }

@@ -83,8 +83,9 @@ impl Cache {
     /// What was put under a key.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.folder.as_ref()?.join(key.name());
-        let mut file = File::open(&path).ok()?;
-        let bytes = read_entry(&mut file, key);
+        // Without waiting: what stands there may be a pipe that nobody writes to.
+        let mut file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path).ok()?;
+        let bytes = read_entry(&mut file, key, self.limit);
         if bytes.is_none() {
             let _ = fs::remove_file(&path);
         } else {
@@ -172,12 +173,17 @@ fn prepare(folder: &Path) -> bool {
     fs::metadata(folder).is_ok_and(trusted)
 }
 
-fn read_entry(file: &mut File, key: &Key) -> Option<Vec<u8>> {
+/// What a file holds, if it is an entry: regular, not larger than an entry may be, and whole.
+fn read_entry(file: &mut File, key: &Key, limit: u64) -> Option<Vec<u8>> {
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > limit.saturating_add(HEADER as u64) {
+        return None;
+    }
     let mut header = [0; HEADER];
     file.read_exact(&mut header).ok()?;
     let length = u64::from_le_bytes(header[40..48].try_into().ok()?);
     let expected = length.checked_add(HEADER as u64)?;
-    if header[..8] != *MAGIC || header[8..40] != key.0 || file.metadata().ok()?.len() != expected {
+    if header[..8] != *MAGIC || header[8..40] != key.0 || metadata.len() != expected {
         return None;
     }
     let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?);

@@ -4,7 +4,7 @@
 //! the process with a bus error when it is loaded, so its size is compared with its own table of contents first.
 
 use crate::Why;
-use crate::ffi::OLDEST;
+use crate::ffi::{self, OLDEST};
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::Read;
@@ -43,6 +43,25 @@ impl Identity {
     pub(crate) fn path_bytes(&self) -> &[u8] {
         self.path.as_os_str().as_bytes()
     }
+}
+
+/// Could somebody else than the user and the administrator have put the library there, or replace it? The file and its folder
+/// must belong to one of the two, and nobody else may write to them (in a folder with the sticky bit only owners replace files).
+pub(crate) fn check_owner(identity: &Identity) -> Result<(), Why> {
+    let folder = identity.path.parent().unwrap_or(Path::new("/"));
+    for (place, is_folder) in [(identity.path.as_path(), false), (folder, true)] {
+        let metadata = fs::metadata(place).map_err(|_| Why::NotFound)?;
+        let owner = metadata.uid();
+        if owner != 0 && owner != ffi::user() {
+            return Err(Why::Untrusted(format!("{} belongs to another user ({owner})", place.display())));
+        }
+        let is_sticky = is_folder && metadata.mode() & 0o1000 != 0;
+        if metadata.mode() & 0o022 != 0 && !is_sticky {
+            let mode = metadata.mode() & 0o7777;
+            return Err(Why::Untrusted(format!("others may write to {} (mode {mode:o})", place.display())));
+        }
+    }
+    Ok(())
 }
 
 /// The files in a folder that are named like LLVM's library, newest version first.

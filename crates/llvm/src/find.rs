@@ -1,7 +1,7 @@
 //! The search for an LLVM.
 //!
 //! In: where to look. Out: a loaded library, or every candidate and what speaks against it. Always: a library is loaded into
-//! this process only after its file was checked and, unless that was skipped, it passed its self-test; verdicts and the place of the
+//! this process only after its file and who may write to it were checked and, unless that was skipped, it passed its self-test; verdicts and the place of the
 //! library are remembered in the cache, so that the next search is two small reads.
 
 use crate::candidate::{self, Identity};
@@ -66,13 +66,17 @@ impl Llvm {
     pub fn find(search: &Search) -> Result<Llvm, Unavailable> {
         let mut tried = Vec::new();
         if let Some(only) = &search.only {
-            let found = if only == OsStr::new("none") { Err(Why::SwitchedOff) } else { admit(Path::new(only), search) };
+            let found = if only == OsStr::new("none") {
+                Err(Why::SwitchedOff)
+            } else {
+                admit(Path::new(only), Named::ByUser, search)
+            };
             return found.map_err(|why| Unavailable { tried: vec![Rejected { path: only.into(), why }] });
         }
         if let Some(found) = search.bundled.as_ref().and_then(|folder| first_in(folder, search, &mut tried)) {
             return Ok(found);
         }
-        if let Some(found) = remembered(search).and_then(|path| admit(&path, search).ok()) {
+        if let Some(found) = remembered(search).and_then(|path| admit(&path, Named::Found, search).ok()) {
             return Ok(found);
         }
         let folders = toolchain_folders(search).into_iter().chain(search.system.iter().cloned());
@@ -98,7 +102,7 @@ fn first_in(folder: &Path, search: &Search, tried: &mut Vec<Rejected>) -> Option
         if tried.iter().any(|rejected| rejected.path == path) {
             continue;
         }
-        match admit(&path, search) {
+        match admit(&path, Named::Found, search) {
             Ok(found) => return Some(found),
             Err(why) => tried.push(Rejected { path, why }),
         }
@@ -106,9 +110,21 @@ fn first_in(folder: &Path, search: &Search, tried: &mut Vec<Rejected>) -> Option
     None
 }
 
+/// Who says that a library is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    /// `EVERT_LLVM`: whoever sets it answers for the file.
+    ByUser,
+    /// The search: it must be such that nobody else could have put it there.
+    Found,
+}
+
 /// Loads a library if the verdict on it is good.
-fn admit(path: &Path, search: &Search) -> Result<Llvm, Why> {
+fn admit(path: &Path, named: Named, search: &Search) -> Result<Llvm, Why> {
     let identity = Identity::of(path)?;
+    if named == Named::Found {
+        candidate::check_owner(&identity)?;
+    }
     let key = verdict_key(&identity);
     let known = search.cache.get(&key).and_then(|line| verdict_of_line(&String::from_utf8(line).ok()?));
     match known {

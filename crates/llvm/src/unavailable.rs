@@ -39,6 +39,8 @@ pub enum Why {
     MissingSymbol(String),
     /// It doesn't do what it should.
     FailedSelfTest(String),
+    /// Somebody else could have put it there.
+    Untrusted(String),
 }
 
 impl Why {
@@ -52,6 +54,7 @@ impl Why {
             Why::TooOld(detail) => ("too-old", detail),
             Why::MissingSymbol(detail) => ("missing-symbol", detail),
             Why::FailedSelfTest(detail) => ("failed-self-test", detail),
+            Why::Untrusted(detail) => ("untrusted", detail),
         }
     }
 }
@@ -80,6 +83,7 @@ pub(crate) fn verdict_of_line(line: &str) -> Option<Result<(), Why>> {
         "too-old" => Why::TooOld(detail),
         "missing-symbol" => Why::MissingSymbol(detail),
         "failed-self-test" => Why::FailedSelfTest(detail),
+        "untrusted" => Why::Untrusted(detail),
         _ => return None,
     }))
 }
@@ -104,6 +108,7 @@ impl fmt::Display for Why {
             Why::TooOld(version) => write!(f, "LLVM {version} is too old, {OLDEST} or later is needed"),
             Why::MissingSymbol(symbol) => write!(f, "lacks the function {symbol}"),
             Why::FailedSelfTest(reason) => write!(f, "failed its self-test: {reason}"),
+            Why::Untrusted(what) => write!(f, "not trusted: {what}; EVERT_LLVM can name it all the same"),
         }
     }
 }
@@ -137,6 +142,7 @@ mod tests {
             Why::TooOld("14.0.6".into()),
             Why::MissingSymbol("LLVMGetVersion".into()),
             Why::FailedSelfTest("signal: 6".into()),
+            Why::Untrusted("others may write to it".into()),
         ];
         for verdict in why.into_iter().map(Err).chain([Ok(())]) {
             assert_eq!(verdict_of_line(&verdict_to_line(&verdict)), Some(verdict));

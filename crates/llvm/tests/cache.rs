@@ -226,3 +226,36 @@ fn processes_and_threads_share_a_folder_and_may_be_killed() {
         assert_eq!(cache.get(&key(&index.to_string())), Some(long_bytes(index)));
     }
 }
+
+#[test]
+fn an_entry_that_is_a_pipe_is_no_entry_and_nobody_waits_for_it() {
+    let folder = Folder::new("pipe");
+    let cache = Cache::at(folder.path());
+    let key = Key::of(&[b"code"]);
+    cache.put(&key, b"bytes");
+    let entry =
+        std::fs::read_dir(folder.path()).expect("the folder").next().expect("an entry").expect("an entry").path();
+    std::fs::remove_file(&entry).expect("removed");
+    let made = std::process::Command::new("mkfifo").arg(&entry).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no mkfifo");
+        return;
+    }
+    assert_eq!(cache.get(&key), None);
+    assert!(!entry.exists(), "it was removed");
+    cache.put(&key, b"bytes");
+    assert_eq!(cache.get(&key).as_deref(), Some(&b"bytes"[..]));
+}
+
+#[test]
+fn an_entry_that_is_larger_than_any_may_be_is_not_read() {
+    let folder = Folder::new("huge");
+    let cache = Cache::at(folder.path()).with_limit(1 << 16);
+    let key = Key::of(&[b"code"]);
+    cache.put(&key, b"bytes");
+    let entry =
+        std::fs::read_dir(folder.path()).expect("the folder").next().expect("an entry").expect("an entry").path();
+    let file = std::fs::OpenOptions::new().write(true).open(&entry).expect("an entry");
+    file.set_len(1 << 40).expect("a file with holes");
+    assert_eq!(cache.get(&key), None);
+}

@@ -5,6 +5,7 @@ mod common;
 use common::{Folder, llvm, test_as_child};
 use llvm::{Cache, Effort, Llvm, Search, SelfTest, Unavailable, Why, self_test_child};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The child process of the searches below.
@@ -189,4 +190,50 @@ fn rustc_is_asked_last() {
         Ok(llvm) => assert!(llvm.path().starts_with(String::from_utf8_lossy(&output.stdout).trim())),
         Err(unavailable) => eprintln!("skipped: {unavailable}"),
     }
+}
+
+/// The library of this machine, copied where the search will find it.
+fn copied(folder: &Folder) -> Option<PathBuf> {
+    let found = llvm()?;
+    let path = folder.path().join(found.path().file_name()?);
+    fs::copy(found.path(), &path).ok()?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).ok()?;
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).ok()?;
+    Some(path)
+}
+
+#[test]
+fn a_library_that_others_may_write_to_is_found_only_by_name() {
+    let folder = Folder::made("writable");
+    let Some(path) = copied(&folder) else { return };
+    let bundled = || {
+        let mut search = Search::nowhere(Cache::none(), SelfTest::Skip);
+        search.bundled = Some(folder.path().into());
+        Llvm::find(&search)
+    };
+    assert!(bundled().is_ok(), "nobody else may write to it");
+    for (place, mode) in [(path.as_path(), 0o666), (&path, 0o664), (folder.path(), 0o777), (folder.path(), 0o775)] {
+        let before = fs::metadata(place).expect("a file").permissions();
+        fs::set_permissions(place, fs::Permissions::from_mode(mode)).expect("a mode");
+        let why = bundled().expect_err("others may write to it").tried[0].why.clone();
+        assert!(matches!(&why, Why::Untrusted(what) if what.contains(&format!("mode {mode:o}"))), "{why}");
+        assert!(only(&path, SelfTest::Skip).is_ok(), "whoever names it answers for it");
+        fs::set_permissions(place, before).expect("a mode");
+    }
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o1777)).expect("a mode");
+    assert!(bundled().is_ok(), "in a sticky folder others can't replace it");
+}
+
+#[test]
+fn a_library_of_another_user_is_not_loaded() {
+    let folder = Folder::made("foreign");
+    let Some(path) = copied(&folder) else { return };
+    if std::os::unix::fs::chown(&path, Some(4321), None).is_err() {
+        eprintln!("skipped: only root may give files away");
+        return;
+    }
+    let mut search = Search::nowhere(Cache::none(), SelfTest::Skip);
+    search.bundled = Some(folder.path().into());
+    let why = Llvm::find(&search).expect_err("another user's").tried[0].why.clone();
+    assert!(matches!(&why, Why::Untrusted(what) if what.contains("4321")), "{why}");
 }

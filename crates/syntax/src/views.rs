@@ -5,6 +5,7 @@
 mod literals;
 
 use base::Name;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::ast::*;
 use crate::lexer::TokenKind;
@@ -74,7 +75,7 @@ impl Tree {
     }
 
     fn ident_at(&self, token: u32) -> Ident {
-        Ident { name: Name::new(self.text_at(token)), span: self.token_span(token) }
+        Ident { name: normalised(self.text_at(token)), span: self.token_span(token) }
     }
 
     fn main_ident(&self, id: NodeId) -> Ident {
@@ -130,7 +131,7 @@ impl Tree {
             let (path, span) = self.text_from(main);
             return Import { source: ImportSource::Path(path), span, alias };
         }
-        Import { source: ImportSource::Library(Name::new(self.text_at(main))), span: self.token_span(main), alias }
+        Import { source: ImportSource::Library(normalised(self.text_at(main))), span: self.token_span(main), alias }
     }
 
     fn rules(&self, nodes: &[NodeId]) -> Vec<Rule> {
@@ -288,4 +289,10 @@ fn binary_op(operator: TokenKind) -> BinaryOp {
         TokenKind::DotDot => BinaryOp::Range,
         _ => unreachable!("syntax: a binary expression with {operator:?} as its operator"),
     }
+}
+
+/// The name that a text means. Texts that differ only in how their characters are composed (é as one or as two) look the same, and
+/// mean the same: NFC.
+fn normalised(text: &str) -> Name {
+    if text.is_ascii() { Name::new(text) } else { Name::new(&text.nfc().collect::<String>()) }
 }

@@ -60,6 +60,7 @@ pub fn questions(entry: &str, point: &str, orders: usize) -> Vec<String> {
     ];
     if orders > 1 {
         questions.push(format!("{{ let g = grad({entry}); vjp(g, {point}).1(g({point})) }}"));
+        questions.push(format!("{{ let g = grad({entry}); jvp(g, {point}, g({point})).1 }}"));
     }
     questions
 }

@@ -15,10 +15,12 @@ use evert::Checks;
 
 use crate::differential::{Case, Tally, compare};
 use crate::generate::{self, PRODUCTIONS, Program};
-use crate::{hostile, shrink};
+use crate::judged::{Judgement, judge};
+use crate::{hostile, ordinary, shrink};
 
 const USAGE: &str = "\
-usage: differential [--seed N] [--count N | --minutes N] [--jobs N] [--as-found] [--patience N] [--arrays] [--checked] [--show]
+usage: differential [--seed N] [--count N | --minutes N] [--jobs N] [--as-found] [--patience N] [--arrays | --ordinary] [--by WHAT]
+                    [--checked] [--show]
   --seed N      the first program (0)
   --count N     so many programs; without it and --minutes, no end
   --minutes N   programs for so long
@@ -26,6 +28,9 @@ usage: differential [--seed N] [--count N | --minutes N] [--jobs N] [--as-found]
   --as-found    doesn't make finds smaller
   --patience N  seconds that a step may take (30)
   --arrays      programs about arrays that try to break them, instead of smooth ones
+  --ordinary    programs of the kinds that people write: tables, states that change their type, rules, solvers
+  --by WHAT     engines: they must agree; oracle: derivatives must be those of multi-precision differences; both (engines,
+                and both for ordinary programs)
   --checked     compiled code verifies its memory
   --show        prints the program of the first seed";
 
@@ -42,6 +47,28 @@ pub struct Arguments {
     pub programs: Programs,
     /// What compiled code verifies.
     pub checks: Checks,
+    /// What programs are judged by; `None`: as is usual for these programs.
+    pub by: Option<By>,
+}
+
+/// What programs are judged by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    Engines,
+    Oracle,
+    Both,
+}
+
+impl By {
+    const ALL: [(&'static str, By); 3] = [("engines", By::Engines), ("oracle", By::Oracle), ("both", By::Both)];
+
+    fn named(name: &str) -> Option<By> {
+        By::ALL.iter().find(|(known, _)| *known == name).map(|(_, by)| *by)
+    }
+
+    fn name(self) -> &'static str {
+        By::ALL.iter().find(|(_, by)| *by == self).map_or("both", |(name, _)| name)
+    }
 }
 
 /// Which programs.
@@ -51,6 +78,8 @@ pub enum Programs {
     Smooth,
     /// About arrays, with errors.
     Arrays,
+    /// Such as people write.
+    Ordinary,
 }
 
 impl Programs {
@@ -58,6 +87,14 @@ impl Programs {
         match self {
             Programs::Smooth => generate::generate(seed),
             Programs::Arrays => hostile::generate(seed),
+            Programs::Ordinary => ordinary::generate(seed),
+        }
+    }
+
+    fn usual(self) -> By {
+        match self {
+            Programs::Smooth | Programs::Arrays => By::Engines,
+            Programs::Ordinary => By::Both,
         }
     }
 
@@ -65,7 +102,7 @@ impl Programs {
     fn case(self, program: Program) -> Case {
         const SHORT: usize = 120;
         let source = program.source();
-        let orders = if self == Programs::Smooth || source.len() < SHORT { 2 } else { 1 };
+        let orders = if self != Programs::Arrays || source.len() < SHORT { 2 } else { 1 };
         Case { source, entry: program.entry.into(), points: program.points, orders }
     }
 
@@ -74,6 +111,7 @@ impl Programs {
         match self {
             Programs::Smooth => "seed ",
             Programs::Arrays => "arrays ",
+            Programs::Ordinary => "ordinary ",
         }
     }
 }
@@ -83,7 +121,7 @@ impl Default for Arguments {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let patience = Duration::from_secs(PATIENCE);
         let (programs, checks) = (Programs::Smooth, Checks::Language);
-        Arguments { seed: 0, count: None, minutes: None, jobs, small: true, patience, programs, checks }
+        Arguments { seed: 0, count: None, minutes: None, jobs, small: true, patience, programs, checks, by: None }
     }
 }
 
@@ -96,6 +134,10 @@ pub struct Hunt {
     pub dynamic: usize,
     pub discarded: usize,
     pub endless: usize,
+    /// Derivatives that the oracle judged, points at a tie, and what it can't judge.
+    pub judged: usize,
+    pub tied: usize,
+    pub unjudged: usize,
     /// In how many programs each production occurs.
     pub coverage: BTreeMap<&'static str, usize>,
     /// Seeds and what is wrong there.
@@ -135,6 +177,11 @@ fn read_arguments() -> Arguments {
             "--patience" => found.patience = Duration::from_secs(number()),
             "--as-found" => found.small = false,
             "--arrays" => found.programs = Programs::Arrays,
+            "--ordinary" => found.programs = Programs::Ordinary,
+            "--by" => match rest.next().as_deref().and_then(By::named) {
+                Some(by) => found.by = Some(by),
+                None => misused("--by needs engines, oracle or both"),
+            },
             "--checked" => found.checks = Checks::Memory,
             "--show" => {
                 let program = found.programs.generate(found.seed);
@@ -153,11 +200,11 @@ fn read_arguments() -> Arguments {
 
 impl Hunt {
     pub fn summary(&self) -> String {
-        let Hunt { programs, steps, compiled, dynamic, discarded, endless, finds, .. } = self;
+        let Hunt { programs, steps, compiled, dynamic, discarded, endless, judged, tied, unjudged, finds, .. } = self;
         let share = 100.0 * *compiled as f64 / (*steps).max(1) as f64;
         format!(
             "{programs} programs, {steps} steps: {compiled} compiled ({share:.2} %), {dynamic} dynamic, {discarded} discarded, \
-             {endless} endless; {} finds",
+             {endless} endless; {judged} derivatives judged by the oracle, {tied} at ties, {unjudged} it can't judge; {} finds",
             finds.len()
         )
     }
@@ -190,7 +237,7 @@ pub fn hunt(arguments: &Arguments) -> Hunt {
                         break;
                     }
                     let question = format!("{}{seed}", arguments.programs.word());
-                    let server_here = server.get_or_insert_with(|| Server::start(arguments.checks));
+                    let server_here = server.get_or_insert_with(|| Server::start(arguments));
                     let verdict = server_here.ask(&question, arguments.patience);
                     let found = note(&hunt, seed, arguments.programs, &verdict);
                     if verdict.is_no_answer() {
@@ -217,12 +264,15 @@ fn note(hunt: &Mutex<Hunt>, seed: u64, programs: Programs, verdict: &Verdict) ->
     }
     let words = match verdict {
         Verdict::Answer { figures, finds } => {
-            let [steps, compiled, dynamic, discarded, endless] = *figures;
+            let [steps, compiled, dynamic, discarded, endless, judged, tied, unjudged] = *figures;
             hunt.steps += steps;
             hunt.compiled += compiled;
             hunt.dynamic += dynamic;
             hunt.discarded += discarded;
             hunt.endless += endless;
+            hunt.judged += judged;
+            hunt.tied += tied;
+            hunt.unjudged += unjudged;
             finds.first()?.clone()
         }
         Verdict::Broken(step) => format!("crash: {step}"),
@@ -242,8 +292,7 @@ fn tell(seed: u64, words: &str, arguments: &Arguments) {
     let kind = kind_of(words);
     let mut server = None;
     let smaller = shrink::shrink(&case, &mut |case| {
-        let verdict =
-            server.get_or_insert_with(|| Server::start(arguments.checks)).ask(&written(case), arguments.patience);
+        let verdict = server.get_or_insert_with(|| Server::start(arguments)).ask(&written(case), arguments.patience);
         if verdict.is_no_answer() {
             server = None;
         }
@@ -253,8 +302,7 @@ fn tell(seed: u64, words: &str, arguments: &Arguments) {
             Verdict::Late(_) => kind.starts_with("hang"),
         }
     });
-    let last =
-        server.get_or_insert_with(|| Server::start(arguments.checks)).ask(&written(&smaller), arguments.patience);
+    let last = server.get_or_insert_with(|| Server::start(arguments)).ask(&written(&smaller), arguments.patience);
     if let Verdict::Answer { finds, .. } = &last {
         finds.iter().take(2).for_each(|find| println!("  {}", find.replace('\n', "\n  ")));
     }
@@ -270,7 +318,7 @@ fn kind_of(words: &str) -> String {
 
 enum Verdict {
     Answer {
-        figures: [usize; 5],
+        figures: [usize; 8],
         finds: Vec<String>,
     },
     /// The child ended in this step.
@@ -298,13 +346,14 @@ const SERVE: &str = "EVERT_DIFFERENTIAL_CHILD";
 const CHECKED: &str = "checked";
 
 impl Server {
-    fn start(checks: Checks) -> Server {
+    fn start(arguments: &Arguments) -> Server {
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
-        let checked = if checks == Checks::Memory { CHECKED } else { "1" };
+        let by = arguments.by.unwrap_or(arguments.programs.usual());
+        let checked = if arguments.checks == Checks::Memory { CHECKED } else { "" };
         command
             .env("RUST_BACKTRACE", "0")
-            .env(SERVE, checked)
+            .env(SERVE, format!("{} {checked}", by.name()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -411,13 +460,15 @@ pub fn serve() -> bool {
     if std::env::var_os(SERVE).is_none() {
         return false;
     }
-    let checks =
-        if std::env::var_os(SERVE).is_some_and(|how| how == CHECKED) { Checks::Memory } else { Checks::Language };
+    let order = std::env::var(SERVE).unwrap_or_default();
+    let says = |word: &str| order.split(' ').any(|said| said == word);
+    let checks = if says(CHECKED) { Checks::Memory } else { Checks::Language };
+    let by = order.split(' ').find_map(By::named).unwrap_or(By::Engines);
     let on_a_large_stack = std::thread::Builder::new().stack_size(1 << 28);
     let answering = on_a_large_stack.spawn(move || {
         eval::memory::limit(Meter { used: || 0, limit: LARGEST_ARRAY });
         for line in std::io::stdin().lines().map_while(Result::ok) {
-            answer(&line.replace("\\n", "\n"), checks);
+            answer(&line.replace("\\n", "\n"), checks, by);
         }
     });
     let ended = answering.expect("a thread").join();
@@ -427,8 +478,8 @@ pub fn serve() -> bool {
 /// No array of a random program may take more memory at once: what a machine has differs.
 const LARGEST_ARRAY: usize = 1 << 30;
 
-fn answer(question: &str, checks: Checks) {
-    let seeded = [Programs::Smooth, Programs::Arrays]
+fn answer(question: &str, checks: Checks, by: By) {
+    let seeded = [Programs::Smooth, Programs::Arrays, Programs::Ordinary]
         .into_iter()
         .find_map(|programs| Some((programs, question.strip_prefix(programs.word())?.parse().ok()?)))
         .map(|(programs, seed)| programs.case(programs.generate(seed)));
@@ -436,8 +487,12 @@ fn answer(question: &str, checks: Checks) {
         Some(case) => case,
         None => read_case(question),
     };
-    let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } =
-        compare(&case, checks, &mut |engine, step| println!("step {engine:?}: {}", step.replace('\n', " ")));
+    let tell = &mut |engine: evert::Engine, step: &str| println!("step {engine:?}: {}", step.replace('\n', " "));
+    let mut tally = if by == By::Oracle { Tally::default() } else { compare(&case, checks, tell) };
+    let judgement = if by == By::Engines { Judgement::default() } else { judge(&case, tell) };
+    tally.finds.extend(judgement.finds);
+    let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } = tally;
+    let (judged, tied, unjudged) = (judgement.judged, judgement.tied, judgement.unjudged);
     let mut lines = String::new();
     for find in &finds {
         let words = format!("{:?} {}: {}\n  in {}", find.engine, find.kind, find.words, find.step);
@@ -446,7 +501,7 @@ fn answer(question: &str, checks: Checks) {
     for reason in reasons.iter().filter(|_| std::env::var_os(REASONS).is_some()) {
         lines += &format!("find dynamic: {reason}\n");
     }
-    println!("{lines}done {steps} {compiled} {dynamic} {discarded} {endless}");
+    println!("{lines}done {steps} {compiled} {dynamic} {discarded} {endless} {judged} {tied} {unjudged}");
 }
 
 /// Set to treat steps that are left to the reference evaluator as finds.

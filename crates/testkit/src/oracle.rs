@@ -20,6 +20,7 @@ mod intrinsics;
 mod matrices;
 mod prims;
 pub mod real;
+mod ties;
 mod value;
 
 pub use border::{exported, imported, rounded};
@@ -35,6 +36,8 @@ pub enum Failure {
     Uncovered(String),
     /// Too many steps.
     Limit,
+    /// The point is at a tie: nearby the program decides otherwise.
+    Tie,
 }
 
 impl Failure {
@@ -70,7 +73,7 @@ pub struct Oracle<'a> {
 
 impl<'a> Oracle<'a> {
     pub fn new(session: &'a Session) -> Oracle<'a> {
-        const MAX_STEPS: u64 = 20_000_000;
+        const MAX_STEPS: u64 = 2_000_000;
         Oracle { session, globals: HashMap::new(), frozen: vec![], steps: 0, max_steps: MAX_STEPS }
     }
 

@@ -28,7 +28,6 @@ fn along(f, u) = x => jvp(f, x, u).1
 fn slope(f, u) = x => product(u, grad(f)(x))
 ";
 
-/// Relative to the largest entry of a result, or to 1.
 const TOLERANCE: f64 = 1e-9;
 
 /// What came of one question.
@@ -38,11 +37,15 @@ pub enum Outcome {
     Wrong(String),
     /// The oracle can't say; why.
     Unknown(String),
+    /// The program itself ends in an error.
+    NoValue(String),
 }
 
 /// An engine under examination.
 pub struct Trial {
     pub lab: Lab,
+    /// Relative to the largest entry of a result, or to 1.
+    pub tolerance: f64,
 }
 
 /// What the oracle finds for a function at a point.
@@ -57,10 +60,20 @@ struct Truths {
 
 impl Trial {
     pub fn new(engine: Engine) -> Trial {
-        let mut lab = Lab::open();
-        lab.value(PRELUDE);
-        lab.session.engines.engine = engine;
-        Trial { lab }
+        let mut trial = Trial::with(Lab::open()).unwrap_or_else(|error| panic!("{error}"));
+        trial.lab.session.engines.engine = engine;
+        trial
+    }
+
+    /// In a laboratory that has names for internal primitives.
+    pub fn with(mut lab: Lab) -> Result<Trial, String> {
+        lab.evaluate(PRELUDE)?;
+        Ok(Trial { lab, tolerance: TOLERANCE })
+    }
+
+    /// The reals of what the engine answers about the cell that was prepared last.
+    pub fn answer(&mut self, mode: Mode) -> Result<Vec<f64>, String> {
+        self.lab.evaluate(&mode.program()).map(|value| reals(&value))
     }
 
     /// Asks for a cell in these modes.
@@ -68,7 +81,7 @@ impl Trial {
         let all = |outcome: Outcome| modes.iter().map(|mode| (*mode, outcome.clone())).collect();
         let directions = match self.prepare(cell) {
             Ok(directions) => directions,
-            Err(words) => return all(Outcome::Wrong(format!("it has no value: {words}"))),
+            Err(words) => return all(Outcome::NoValue(words)),
         };
         let truths = match cell.truth {
             Truth::NoNumber => None,
@@ -81,7 +94,7 @@ impl Trial {
     }
 
     /// Defines what the modes' programs use; the reals of the three directions.
-    fn prepare(&mut self, cell: &Cell) -> Result<[Vec<f64>; 3], String> {
+    pub fn prepare(&mut self, cell: &Cell) -> Result<[Vec<f64>; 3], String> {
         self.lab.evaluate(&format!("let f = {}\nlet at = {}\nfn scalar(x) = weigh(f(x))", cell.f, cell.point))?;
         let zero = self.lab.evaluate("zero(at)")?;
         let n = reals(&zero).len();
@@ -108,8 +121,7 @@ impl Trial {
     }
 
     fn ask(&mut self, mode: Mode, cell: &Cell, truths: Option<&Truths>, directions: &[Vec<f64>; 3]) -> Outcome {
-        let program = mode.program();
-        let found = self.lab.evaluate(&program).map(|value| reals(&value));
+        let found = self.answer(mode);
         let is_number = |found: &[f64]| found.iter().all(|x| x.is_finite());
         match (&found, truths) {
             (Ok(found), None) if !is_number(found) => Outcome::Agrees,
@@ -120,7 +132,7 @@ impl Trial {
             (Err(words), Some(_)) => Outcome::Wrong(format!("an error: {words}")),
             (Ok(found), Some(truths)) => {
                 let expected = truths.of(mode, directions);
-                if agree(found, &expected, TOLERANCE) {
+                if agree(found, &expected, self.tolerance) {
                     Outcome::Agrees
                 } else {
                     Outcome::Wrong(format!("{found:?}, should be {expected:?}"))

@@ -38,6 +38,10 @@ impl Report {
         let place = || format!("`{subject}`, {}, {mode}: {} at {}", cell.class, cell.f, cell.point);
         match outcome {
             Outcome::Agrees => count.right += 1,
+            Outcome::NoValue(words) => {
+                count.wrong += 1;
+                self.wrong.push(Wrong { place: place(), words: format!("the program has no value: {words}") });
+            }
             Outcome::Wrong(words) => {
                 count.wrong += 1;
                 self.wrong.push(Wrong { place: place(), words: format!("{} gives {words}", mode.program()) });

@@ -8,7 +8,7 @@ use calculus::Prim;
 use super::prims::elementwise;
 use super::real::Real;
 use super::value::{Array, Form, Val};
-use super::{Failure, Oracle};
+use super::{Failure, Oracle, ties};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -243,6 +243,9 @@ fn extreme(a: &Array, wanted: Ordering) -> Result<Val> {
         let beats = numbers[i].compare(&numbers[best]) == Some(wanted) || numbers[i].is_nan();
         if beats && !numbers[best].is_nan() { i } else { best }
     });
+    ties::note(best as i64);
+    let equal = numbers.iter().filter(|x| x.compare(&numbers[best]) == Some(Ordering::Equal)).count();
+    ties::note(equal as i64);
     Ok(Val::Int(best as i64))
 }
 
@@ -253,5 +256,9 @@ fn argsort(a: &Array) -> Result<Val> {
         let (x, y) = (&numbers[i], &numbers[j]);
         x.compare(y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan()))
     });
+    for pair in order.windows(2) {
+        let order = numbers[pair[0]].compare(&numbers[pair[1]]);
+        ties::note(2 * pair[0] as i64 + i64::from(order == Some(Ordering::Equal)));
+    }
     Ok(Val::ints(order.into_iter().map(|i| i as i64)))
 }

@@ -6,7 +6,7 @@
 
 use super::real::Real;
 use super::value::{Array, Form, Fun, Val};
-use super::{Failure, Oracle};
+use super::{Failure, Oracle, ties};
 
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ impl Oracle<'_> {
     /// The derivative of f at x in these directions, one order each: the reals of the result.
     pub fn derivative(&mut self, f: &Val, x: &Val, directions: &[Direction]) -> Result<Vec<Real>> {
         self.frozen.push(super::Frozen::recording());
-        let base = self.apply(f, x);
+        let (base, decisions) = ties::decided(|| self.apply(f, x));
         let recorded = self.frozen.pop().expect("pushed above");
         let base = base?;
         let mut total: Vec<Real> = base.to_reals().iter().map(|_| Real::zero()).collect();
@@ -46,8 +46,11 @@ impl Oracle<'_> {
                 }
             }
             self.frozen.push(recorded.replayed());
-            let value = self.apply(&moved_f, &moved_x);
+            let (value, nearby) = ties::decided(|| self.apply(&moved_f, &moved_x));
             self.frozen.pop();
+            if nearby != decisions {
+                return Err(Failure::Tie);
+            }
             let reals = value?.to_reals();
             if reals.len() != total.len() {
                 return Err(Failure::program("the number of reals in the result changes"));

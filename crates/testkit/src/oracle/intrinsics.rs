@@ -4,7 +4,7 @@
 use super::differences::{Direction, dimension, unit_direction};
 use super::real::Real;
 use super::value::{Fun, Val};
-use super::{Failure, Oracle};
+use super::{Failure, Oracle, ties};
 
 use std::cmp::Ordering;
 
@@ -129,7 +129,8 @@ impl Oracle<'_> {
                 Ok(Val::tuple(vec![captures, argument]))
             }
             StopGradient => Ok(self.freeze(x)),
-            FixAt => self.fixed_point(known, x),
+            // How many steps it takes is no decision: the result is the same.
+            FixAt => ties::undecided(|| self.fixed_point(known, x)),
             CheckRule => Ok(Val::unit()),
         }
     }

@@ -9,7 +9,7 @@ use calculus::Prim;
 
 use super::real::Real;
 use super::value::{Array, Form, Val};
-use super::{Failure, Oracle, border};
+use super::{Failure, Oracle, border, ties};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -108,25 +108,29 @@ fn binary(prim: Prim, a: &Val, b: &Val) -> Result<Val> {
         Prim::Sub => &x - &y,
         Prim::Mul => &x * &y,
         Prim::Div => &x / &y,
-        Prim::Rem => x.remainder(&y),
+        Prim::Rem => {
+            ties::note((&x / &y).floor().to_int().unwrap_or(0));
+            x.remainder(&y)
+        }
         Prim::Pow => x.power(&y),
         Prim::Atan2 => Real::atan2(&x, &y),
         Prim::Minimum => {
-            if is_less(&y, &x) || y.is_nan() {
-                y
-            } else {
-                x
-            }
+            let second = is_less(&y, &x) || y.is_nan();
+            noted(second, x.compare(&y));
+            if second { y } else { x }
         }
         Prim::Maximum => {
-            if is_less(&x, &y) || y.is_nan() {
-                y
-            } else {
-                x
-            }
+            let second = is_less(&x, &y) || y.is_nan();
+            noted(second, x.compare(&y));
+            if second { y } else { x }
         }
         _ => return Err(Failure::program("two ints were expected")),
     }))
+}
+
+/// Notes which of two was chosen; that they are equal is a decision too.
+fn noted(second: bool, order: Option<Ordering>) {
+    ties::note(i64::from(second) + if order == Some(Ordering::Equal) { 2 } else { 0 });
 }
 
 /// The result for two ints where it is an int; `Some(None)`: there is none.
@@ -163,6 +167,11 @@ fn unary(prim: Prim, x: &Val) -> Result<Val> {
         _ => {}
     }
     let Some(x) = x.number() else { return Err(Failure::program("no number")) };
+    match prim {
+        Prim::Abs | Prim::Sign => ties::note(if x.is_zero() { 0 } else { 1 + i64::from(x.is_negative()) }),
+        Prim::Floor | Prim::Ceil | Prim::Round | Prim::Trunc | Prim::Int => note_whole_part(prim, &x),
+        _ => {}
+    }
     Ok(Val::Real(match prim {
         Prim::Neg => -x,
         Prim::Abs => x.abs(),
@@ -204,6 +213,12 @@ fn unary(prim: Prim, x: &Val) -> Result<Val> {
     }))
 }
 
+/// At a whole number the whole part jumps: so whether it is one is a decision too.
+fn note_whole_part(prim: Prim, x: &Real) {
+    let shifted = if prim == Prim::Round { x + &Real::from_f64(0.5) } else { x.clone() };
+    ties::note(2 * shifted.floor().to_int().unwrap_or(0) + i64::from(shifted.is_whole()));
+}
+
 fn compare(prim: Prim, a: &Val, b: &Val) -> Result<Val> {
     let order = match (a, b) {
         (Val::Int(x), Val::Int(y)) => Some(x.cmp(y)),
@@ -213,6 +228,7 @@ fn compare(prim: Prim, a: &Val, b: &Val) -> Result<Val> {
             _ => return Err(Failure::program("what can't be ordered")),
         },
     };
+    ties::note(order.map_or(3, |order| order as i64));
     Ok(Val::Bool(order.is_some_and(|order| match prim {
         Prim::Lt => order.is_lt(),
         Prim::Le => order.is_le(),
@@ -231,7 +247,11 @@ fn equal(a: &Val, b: &Val) -> Result<bool> {
             x.is_empty() && y.is_empty() || x.shape == y.shape && all_equal(&x.elements, &y.elements)?
         }
         _ => match (a.number(), b.number()) {
-            (Some(x), Some(y)) => x.compare(&y) == Some(Ordering::Equal),
+            (Some(x), Some(y)) => {
+                let are_equal = x.compare(&y) == Some(Ordering::Equal);
+                ties::note(i64::from(are_equal));
+                are_equal
+            }
             _ => false,
         },
     })
