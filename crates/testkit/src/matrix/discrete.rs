@@ -84,7 +84,7 @@ pub const ROWS: &[Row] = &[
         int("x => if lt(3, 2) { x^3 } else { x^2 }", &["0.7"]),
         mixed("p => if lt(p.0, p.1) { p.1^3 } else { p.1^2 }", &["(2, 0.7)"]),
         empty("p => if any(lt(p.0, p.0)) { p.1^3 } else { p.1^2 }", &["(zeros(0), 0.7)"]),
-        scalar_array("v => if any(lt(v, v[0])) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
+        scalar_array("v => if any(lt(v, v[0] + 0.1)) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
         structured("r => if lt(r.a, r.b.0) { r.a^3 } else { r.a^2 }", &["{a: 0.5, b: (0.7, 1)}"]),
     ])
     .without(&[DISCRETE]),
@@ -94,7 +94,7 @@ pub const ROWS: &[Row] = &[
             int("x => if le(3, 2) { x^3 } else { x^2 }", &["0.7"]),
             mixed("p => if le(p.0, p.1) { p.1^3 } else { p.1^2 }", &["(2, 0.7)"]),
             empty("p => if any(le(p.0, p.0)) { p.1^3 } else { p.1^2 }", &["(zeros(0), 0.7)"]),
-            scalar_array("v => if any(le(v, v[0])) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
+            scalar_array("v => if any(le(v, v[0] + 0.1)) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
             structured("r => if le(r.a, r.b.0) { r.a^3 } else { r.a^2 }", &["{a: 0.5, b: (0.7, 1)}"]),
         ])
         .without(&[DISCRETE]),
@@ -104,7 +104,7 @@ pub const ROWS: &[Row] = &[
             int("x => if gt(3, 2) { x^3 } else { x^2 }", &["0.7"]),
             mixed("p => if gt(p.0, p.1) { p.1^3 } else { p.1^2 }", &["(2, 0.7)"]),
             empty("p => if any(gt(p.0, p.0)) { p.1^3 } else { p.1^2 }", &["(zeros(0), 0.7)"]),
-            scalar_array("v => if any(gt(v, v[0])) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
+            scalar_array("v => if any(gt(v, v[0] + 0.1)) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
             structured("r => if gt(r.a, r.b.0) { r.a^3 } else { r.a^2 }", &["{a: 0.5, b: (0.7, 1)}"]),
         ])
         .without(&[DISCRETE]),
@@ -114,7 +114,7 @@ pub const ROWS: &[Row] = &[
             int("x => if ge(3, 2) { x^3 } else { x^2 }", &["0.7"]),
             mixed("p => if ge(p.0, p.1) { p.1^3 } else { p.1^2 }", &["(2, 0.7)"]),
             empty("p => if any(ge(p.0, p.0)) { p.1^3 } else { p.1^2 }", &["(zeros(0), 0.7)"]),
-            scalar_array("v => if any(ge(v, v[0])) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
+            scalar_array("v => if any(ge(v, v[0] + 0.1)) { v^3 } else { v^2 }", &["[0.5, 0.7]"]),
             structured("r => if ge(r.a, r.b.0) { r.a^3 } else { r.a^2 }", &["{a: 0.5, b: (0.7, 1)}"]),
         ])
         .without(&[DISCRETE]),

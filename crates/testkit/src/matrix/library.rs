@@ -27,4 +27,10 @@ pub const PARTS: &[(&str, &str)] = &[
     ("solve_cholesky", "solve_symmetric"),
     ("column_product", "solve_symmetric"),
     ("cofactors", "det"),
+    ("level", "norm"),
+    ("nought", "cumsum"),
+    ("neumann", "fix"),
+    ("neumann_start", "fix"),
+    ("neumann_sum", "fix"),
+    ("neumann_progress", "fix"),
 ];
