@@ -32,6 +32,6 @@ pub mod work;
 
 pub use code::Code;
 pub use fault::Fault;
-pub use lazy::force;
+pub use lazy::{deep, force};
 pub use machine::{MAX_CALLS, Machine};
 pub use value::Value;

@@ -277,7 +277,7 @@ fn run(engine: Engine, file: &Path) {
     session.engines.always_compile = true;
     session.engines.log = Some(vec![]);
     let tell = &mut |session: &Session, span| say("step", &evert::expectation::place(&session.sources, span));
-    let cases = testing::run_telling(&mut session, &name, &text, tell);
+    let cases = testing::run_telling(&mut session, &name, &text, None, tell);
     report_steps(&session, &root());
     let cases = match cases {
         Ok(cases) => cases,
