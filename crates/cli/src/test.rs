@@ -135,6 +135,7 @@ fn listed(session: &Session, claim: &Claim) -> String {
 
 /// The claims of a program: expectations, `test` blocks and custom rules, which are checked where they are used. What
 /// can't be read or elaborated is a claim that fails.
+#[cfg(test)]
 pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
     claims(session, name, text, None).into_iter().map(|claim| claim.checked).collect()
 }

@@ -58,7 +58,7 @@ impl Elaborator<'_> {
     fn note_member(&mut self, module: ast::Ident, member: ast::Ident) {
         let Some(meaning) = self.names.find(module.name) else { return };
         self.note_meaning(module.name, &meaning, module.span);
-        if let Meaning::Bound(Binding::Module(scope)) = &meaning
+        if let Meaning::Bound(Binding::Module(scope) | Binding::Data { fields: scope, .. }) = &meaning
             && let Some(target) = self.names.member_target(scope, member.name)
         {
             self.index.note(member.span, target, UseRole::Reference);
@@ -68,9 +68,10 @@ impl Elaborator<'_> {
     /// A name that a later input is expected to define: until then reading it is an error.
     fn coming_name(&mut self, name: Name, span: Span) -> Atom {
         let warning = Diagnostic::new(codes::NOT_YET_DEFINED, span, format!("`{name}` isn't defined yet"));
-        let warning = match self.what_to_write(name) {
-            Some(help) => warning.help(help),
-            None => warning.help("the function can be called once it is"),
+        let warning = match (self.advice(name), self.nearest_name(name)) {
+            (Some(help), _) => warning.help(help),
+            (None, Some(near)) => warning.did_you_mean(&near),
+            (None, None) => warning.help("the function can be called once it is"),
         };
         self.warnings.push(warning);
         let info = GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None };
@@ -185,7 +186,7 @@ impl Elaborator<'_> {
         let diagnostic = Diagnostic::new(codes::UNBOUND_NAME, span, format!("`{name}` isn't defined"));
         let diagnostic = match (self.advice(name), self.nearest_name(name)) {
             (Some(help), _) => diagnostic.help(help),
-            (None, Some(near)) => diagnostic.did_you_mean(near),
+            (None, Some(near)) => diagnostic.did_you_mean(&near),
             (None, None) => diagnostic,
         };
         self.mistake(diagnostic)

@@ -181,7 +181,7 @@ impl<'a> Names<'a> {
     fn kind_of(&self, binding: &Binding) -> TargetKind {
         match binding {
             Binding::Root(Root::Global(id)) if self.is_function(*id) => TargetKind::Function,
-            Binding::Root(Root::Global(_)) => TargetKind::Value,
+            Binding::Root(Root::Global(_)) | Binding::Data { .. } => TargetKind::Value,
             Binding::Root(Root::Prim(prim) | Root::Reverse(prim) | Root::Forward(prim)) => TargetKind::Primitive(*prim),
             Binding::Constructor(_) => TargetKind::Constructor,
             Binding::Module(_) => TargetKind::Module,
