@@ -59,7 +59,7 @@ impl Machine {
         let (Form::Tuple, [x, dx]) = (&pair.form, &pair.fields[..]) else { return Ok(None) };
         // Of an array that has no elements a rule would make an array, and of its sum the number 0.
         let makes_arrays = matches!(rule_of, Some(Prim::Tabulate | Prim::Concat));
-        if !is_zero(dx) && !(makes_arrays && vanishes(dx, VANISHING_DEPTH)) {
+        if !(is_zero(dx) || makes_arrays && vanishes(dx, VANISHING_DEPTH)) {
             return Ok(None);
         }
         self.frames.push(Frame::Still);

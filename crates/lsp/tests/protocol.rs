@@ -99,7 +99,9 @@ impl Drop for Editor {
         }
         self.ask("shutdown", Json::Null);
         self.tell("exit", Json::Null);
-        self.server.take().map(|server| server.join().expect("the server ends in peace"));
+        if let Some(server) = self.server.take() {
+            server.join().expect("the server ends in peace");
+        }
     }
 }
 
