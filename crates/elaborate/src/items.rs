@@ -8,7 +8,6 @@ use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Module, Step, Step
 use rustc_hash::FxHashMap;
 use syntax::{NodeId, ast};
 
-use crate::{Input, Reading};
 use crate::blocks::defined_twice;
 use crate::context::{Elaborator, Timing, UNNAMED};
 use crate::functions::{Function, Parts};
@@ -16,6 +15,7 @@ use crate::index::{Index, Target, TargetKind, UseRole};
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
 use crate::scope::{Binding, Definitions};
+use crate::{Input, Reading};
 
 type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Binding>;
 

@@ -372,7 +372,8 @@ impl Session {
     }
 
     fn import_file(&mut self, import: &Import, path: &str, mut scope: Scope) -> base::Result<Scope> {
-        let bytes = self.world.read_import(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
+        let bytes =
+            self.world.read_import(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
         let text = self.decode(path, bytes)?;
         let file = self.sources.add(path, text.as_str());
         let tree = syntax::parse(file, &text);
