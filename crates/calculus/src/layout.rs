@@ -77,7 +77,7 @@ impl Layout {
             "d" | "s" if layout.precision.is_none() => Kind::Shown,
             _ => return None,
         };
-        (text != "").then_some(layout)
+        (!text.is_empty()).then_some(layout)
     }
 }
 

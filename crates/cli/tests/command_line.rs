@@ -352,7 +352,6 @@ fn an_edited_import_is_read_again() {
     assert_eq!(ask("(g(1), t.b)\n"), "(22, [5])");
     folder.write("m.ev", "fn f(x) = (\n");
     assert_eq!(ask("nothing\n1\ng(1)\n"), "1");
-    drop(ask);
     drop(input);
     child.wait().expect("it ends");
 }

@@ -41,7 +41,9 @@ pub fn read(bytes: &[u8], delimiter: Option<u8>) -> Result<Value, Problem> {
     check_room(&text[body..], names.len())?;
     let mut columns: Vec<Column> = names.iter().map(|_| Column::default()).collect();
     fill(&mut Rows { at: body, ..rows }, &names, &mut columns)?;
-    if columns.iter_mut().fold(false, |again, column| column.restart() || again) {
+    // All of them start again, not only the first that must.
+    let restarts = columns.iter_mut().map(|column| column.restart()).filter(|again| *again).count();
+    if restarts > 0 {
         fill(&mut Rows { at: body, ..rows }, &names, &mut columns)?;
     }
     let arrays = columns.into_iter().map(|column| Value::array(column.array())).collect();

@@ -97,6 +97,6 @@ fn what_is_written_reads_back() {
     for value in values {
         let bytes = write(&value).expect("a file");
         assert_eq!(show(&read(&bytes).expect("a value")), show(&value));
-        assert!(bytes.len() % 64 == 0 || bytes[..128].contains(&b'\n'));
+        assert!(bytes.len().is_multiple_of(64) || bytes[..128].contains(&b'\n'));
     }
 }
