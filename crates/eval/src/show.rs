@@ -32,7 +32,8 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-pub const WHOLE: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: usize::MAX };
+/// Nothing is left out; but data that shares its parts may be longer as text than any memory, so there is an end: 256 MiB.
+pub const WHOLE: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: 1 << 28 };
 pub const SCREEN: Limits = Limits { elements: 1000, depth: 1000, bytes: 1 << 20 };
 /// So that data that shares its parts, which is exponentially long as text, is written in bounded time.
 const EXACT: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: 1 << 24 };
@@ -47,9 +48,11 @@ pub fn show(value: &Value) -> String {
 pub fn whole(value: &Value) -> Result<String> {
     let mut writer = Writer::new(WHOLE);
     writer.value(value, 0);
-    match writer.has_room {
+    match writer.goes_on() {
         true => Ok(writer.out),
-        false => Fault::new(codes::ARRAY_TOO_LARGE, "the value is too large to be written as text").err(),
+        false => Fault::new(codes::ARRAY_TOO_LARGE, "the value is too large to be written as text")
+            .note(format!("a text has at most {} MiB, and no more than there is memory for", WHOLE.bytes >> 20))
+            .err(),
     }
 }
 
