@@ -51,7 +51,9 @@ fn input(lines: &mut Lines) -> Option<Vec<u8>> {
             true => lines.peek().is_some_and(|next| goes_on(&text, &String::from_utf8_lossy(next))),
             false => true,
         };
-        match lines.next().filter(|_| more) {
+        // Whoever waits for an answer sends no further line.
+        let next = if more { lines.next() } else { None };
+        match next {
             Some(next) => bytes.extend(next),
             None => return Some(bytes),
         }
