@@ -175,7 +175,7 @@ fn parameter(tree: &Tree, param: NodeId, default: Option<NodeId>) -> Parameter {
         span: tree.span(param),
         default: text,
         wanted,
-        comment: tree.comment_of(default.unwrap_or(param)),
+        comment: tree.comment_of(param, default.unwrap_or(param)),
     }
 }
 

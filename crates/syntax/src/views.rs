@@ -125,17 +125,18 @@ impl Tree {
     }
 
     /// The comment that belongs to one of several things between commas: behind it on its line, or on the lines directly above it.
-    pub fn comment_of(&self, id: NodeId) -> Option<String> {
-        let node = self.node(id);
+    ///
+    /// What it belongs to begins and ends with these nodes.
+    pub fn comment_of(&self, first: NodeId, last: NodeId) -> Option<String> {
         let plain = |token: &Token| self.token_text(token).trim_start_matches('/').trim().to_string();
-        let behind = self.tokens[node.end as usize..].iter();
+        let behind = self.tokens[self.node(last).end as usize..].iter();
         let mut behind = behind.skip_while(|token| matches!(token.kind, TokenKind::Whitespace | TokenKind::Comma));
         if let Some(comment) = behind.next().filter(|token| token.kind.is_comment()) {
             return Some(plain(comment));
         }
         let mut lines = vec![];
         let mut below = 0;
-        for token in self.tokens[..node.first as usize].iter().rev() {
+        for token in self.tokens[..self.node(first).first as usize].iter().rev() {
             match token.kind {
                 kind if kind.is_comment() => {
                     below = 0;
