@@ -43,6 +43,7 @@ codes! {
     NOT_UTF8 = 112, "a file that isn't UTF-8 text";
     FILE_TOO_LARGE = 113, "a file that is too large";
     MISPLACED_STATEMENT = 114, "a statement that can't stand here";
+    BAD_FORMAT = 115, "a format in a string that means nothing";
     // Names
     UNBOUND_NAME = 201, "a name that isn't defined";
     UNKNOWN_CONSTRUCTOR = 202, "a constructor that isn't declared";
@@ -80,6 +81,7 @@ codes! {
     USER_ERROR = 321, "an error raised by the program";
     OUT_OF_STEPS = 322, "a computation that was stopped";
     OUT_OF_MEMORY = 324, "a computation that needs too much memory";
+    NOT_A_NUMBER = 325, "a text that isn't a number";
     // Differentiating
     NOT_CONFORMING = 401, "sensitivities that can't be added";
     NOT_A_SCALAR = 402, "a gradient of something that isn't a number";
@@ -96,6 +98,10 @@ codes! {
     BAD_EXPECTATION = 502, "an expectation that can't be read";
     // Warnings
     UNUSED_VALUE = 601, "a value that isn't used";
+    NOT_YET_DEFINED = 602, "a name that isn't defined yet";
+    // Data
+    BAD_DATA = 701, "a file of data that can't be understood";
+    BAD_ARGUMENT = 702, "an argument of `main` that is missing or can't be used";
 }
 
 /// The title of a code, if there is such a code.

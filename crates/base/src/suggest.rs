@@ -1,6 +1,6 @@
 //! "Did you mean …?": the candidate nearest to a misspelt word.
 
-/// The candidate that differs least from `word`, if it is near enough to be a likely typo.
+/// The candidate that differs least from `word`, if it is near enough to be a likely typo; of several the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     candidates
@@ -8,7 +8,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|candidate| *candidate != word)
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
-        .min()
+        .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
@@ -41,5 +41,6 @@ mod tests {
         assert_eq!(nearest("grda", ["grad", "jacobian"]), Some("grad"));
         assert_eq!(nearest("lenght", ["length", "len"]), Some("length"));
         assert_eq!(nearest("xyz", ["grad", "map"]), None);
+        assert_eq!(nearest("lss", ["loss", "less"]), Some("loss"));
     }
 }

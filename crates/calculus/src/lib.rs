@@ -7,6 +7,7 @@
 pub mod build;
 pub mod check;
 pub mod globals;
+pub mod layout;
 pub mod prim;
 pub mod same;
 pub mod term;
@@ -14,5 +15,6 @@ pub mod text;
 
 pub use build::Builder;
 pub use globals::{GlobalInfo, GlobalKind, Globals};
+pub use layout::Layout;
 pub use prim::{Prim, Push};
 pub use term::*;

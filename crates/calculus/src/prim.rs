@@ -120,13 +120,20 @@ primitives! {
     Eigh "eigh" 1 "eigenvalues, ascending, and eigenvectors (columns) of a symmetric matrix"
     // Text and effects
     Show "show" 1 "the value as text"
-    Join "join" 2 "two texts, one after the other"
+    Join "join" 2 "two texts, one after the other; an array of texts with another between them: `join(texts, \", \")`"
+    Trim "trim" 1 "a text without the spaces and line breaks around it"
+    Find "find" 2 "where a text contains another first, counted in characters from 0; -1 if it doesn't"
+    Replace "replace" 3 "a text with another in place of each occurrence of a part, called as `replace(text, part, other)`"
+    ToUpper "to_upper" 1 "a text in capital letters"
+    ToLower "to_lower" 1 "a text in small letters"
+    ParseReal "parse_real" 1 "the real that a text says, for each text of an array"
+    ParseInt "parse_int" 1 "the int that a text says, for each text of an array"
     Print "print" 1 "prints the value on a line; differentiates as if absent"
     Error "error" 1 "ends the program with a message"
     Assert "assert" 1 "ends the program unless the argument holds"
     // Randomness: keys are ints, nothing is hidden
     Key "key" 1 "the random key of a seed"
-    Split "split" 1 "two independent keys from one"
+    Split "split" 1 "two independent keys from one; a text cut at each occurrence of another: `split(text, \",\")`"
     FoldIn "fold_in" 2 "an independent key for each int, called as `fold_in(key, n)`"
     Uniform "uniform" 2 "n reals, uniform in [0, 1), called as `uniform(key, n)`"
     Normal "normal" 2 "n standard normal reals, called as `normal(key, n)`"
@@ -176,6 +183,8 @@ primitives! {
     RuleError ".rule_error" 1 "ends the program because a rule is wrong"
     Differentiable ".differentiable" 1 "the value itself, if there is a real in it"
     Seed ".seed" 1 "the sensitivity 1 of a scalar result"
+    Expected ".expected" 2 "ends the program because a value is of another kind: `.expected(\"an array for `map`\", v)`"
+    Format ".format" 2 "a value as text in a given layout: `.format(v, \">8.3\")`"
     Quietly ".quietly" 2 "`f(x)` without its prints: for recomputation"
 }
 
@@ -201,8 +210,9 @@ impl Prim {
         match self {
             Sign | IntDiv | IntMod | Eq | Ne | Lt | Le | Gt | Ge | Not | Floor | Ceil | Round | Trunc | Int | IsNan
             | IsFinite | IsInt | IsReal | IsArray | IsTuple | IsFunction | Len | Shape | Iota | ArgMin | ArgMax
-            | ArgSort | Where | Show | Join | Print | Error | Assert | Key | Split | FoldIn | Uniform | Normal
-            | Zero | Perturbed | Frame | AtMost | IsData | Largest | Close | HoldsFunction | RandomLike | Seed
+            | ArgSort | Where | Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt
+            | Format | Expected | Print | Error | Assert | Key | Split | FoldIn | Uniform | Normal | Zero
+            | Perturbed | Frame | AtMost | IsData | Largest | Close | HoldsFunction | RandomLike | Seed
             | IsApproximate | HasRule | FunctionName | RuleError => Push::Nothing,
             J | JInv | Real | Differentiable | Answer => Push::Same,
             Neg | Transpose | Reversed | Sum | Unspread => Push::Linear,

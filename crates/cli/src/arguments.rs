@@ -31,17 +31,32 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run a program: print the value of each expression at top level, then run main() if there is one
+    ///
+    /// What stands behind the file are arguments of main, by the names of its parameters: `evert run fit.ev --rate 0.1 --data other.csv`.
+    /// `evert run FILE --help` lists them.
     Run {
         /// The program; `-` reads standard input
         file: String,
-        /// What main(args) gets, as an array of texts
-        #[arg(last = true)]
-        args: Vec<String>,
+        /// How results are written; pretty on a terminal, text otherwise
+        #[arg(long, value_enum)]
+        format: Option<ResultFormat>,
+        /// Write the value of main, or of the last expression, into this file: .json, .csv, .tsv, .npy or .npz
+        #[arg(long, value_name = "FILE")]
+        output: Option<String>,
+        /// Take arguments of main from a JSON file
+        #[arg(long, value_name = "FILE")]
+        args: Option<String>,
     },
     /// Evaluate an expression, or several statements
     Eval {
         #[arg(value_name = "EXPR", allow_hyphen_values = true)]
         expression: String,
+        /// How results are written; pretty on a terminal, text otherwise
+        #[arg(long, value_enum)]
+        format: Option<ResultFormat>,
+        /// Write the value of the last expression into this file: .json, .csv, .tsv, .npy or .npz
+        #[arg(long, value_name = "FILE")]
+        output: Option<String>,
     },
     /// Read, evaluate and print, line by line
     Repl,
@@ -50,6 +65,12 @@ pub enum Command {
         /// Files, or folders to search for *.ev and *.md
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<String>,
+        /// List every claim, and how long it took
+        #[arg(long, short)]
+        verbose: bool,
+        /// Only claims that contain this: in the name of a `test`, or in the expression
+        #[arg(long, value_name = "TEXT")]
+        filter: Option<String>,
     },
     /// Write programs in the standard layout
     Fmt {
@@ -100,9 +121,9 @@ pub enum Command {
         file: String,
         /// The function, or an expression for one
         name: String,
-        /// What it is differentiated at, an expression or several; otherwise what the program calls it with, or 1.0
+        /// What it is differentiated at, an expression for each argument; otherwise what the program calls it with, or 1.0
         #[arg(allow_hyphen_values = true)]
-        argument: Option<String>,
+        arguments: Vec<String>,
     },
 }
 
@@ -145,6 +166,17 @@ pub enum Engine {
     Reference,
     /// The interpreter of L3, for those who work on the compiler
     FirstOrder,
+}
+
+/// How results are written on standard output.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultFormat {
+    /// Each on a line, as source, with nothing left out
+    Text,
+    /// Laid out over lines, large arrays without their middle
+    Pretty,
+    /// Each on a line, as JSON; what the program prints goes to standard error
+    Json,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! The blocks of Evert in a Markdown file: fenced by three backquotes (or more) and the word `evert`.
 //!
-//! A code after the word (`evert E0201`) says that the block fails with it.
+//! A code after the word (`evert E0201`) says that the block fails with it. Blocks in quotations (`> `) count too.
 
 use base::Code;
 
@@ -18,8 +18,11 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
     let mut found = vec![];
     let mut lines = markdown.lines().enumerate();
     while let Some((at, line)) = lines.next() {
-        let Some((fence, info)) = opening(line) else { continue };
-        let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !closes(line, fence)).collect();
+        let depth = quotation_depth(line);
+        let line = without_quotation(line, depth);
+        let Some((fence, info)) = opening(&line) else { continue };
+        let body = lines.by_ref().map(|(_, line)| without_quotation(line, depth));
+        let body: Vec<String> = body.take_while(|line| !closes(line, fence)).collect();
         let mut words = info.split_whitespace();
         if words.next() == Some("evert") {
             let text = body.join("\n") + "\n";
@@ -27,6 +30,26 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
         }
     }
     found
+}
+
+/// How many `>` stand before a line.
+fn quotation_depth(line: &str) -> usize {
+    line.chars().take_while(|c| matches!(c, '>' | ' ')).filter(|c| *c == '>').count()
+}
+
+/// The line with spaces in place of so many `>`, so that columns stay the same.
+fn without_quotation(line: &str, depth: usize) -> String {
+    let mut left = depth;
+    let mut inside = true;
+    let blank = |c: char| {
+        inside &= matches!(c, '>' | ' ') && (left > 0 || c == ' ');
+        if inside && c == '>' {
+            left -= 1;
+            return ' ';
+        }
+        c
+    };
+    line.chars().map(blank).collect()
 }
 
 /// The number of backquotes that open a block, and the words after them.
@@ -45,6 +68,14 @@ fn closes(line: &str, fence: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_in_quotations_and_lists_are_found() {
+        let found =
+            blocks("> ```evert\n> 1 > 0\n> ```\n- item\n  ```evert\n  2\n  ```\n> > ```evert\n> > 3\n> > ```\n");
+        let texts: Vec<(usize, &str)> = found.iter().map(|block| (block.above, block.text.trim())).collect();
+        assert_eq!(texts, [(1, "1 > 0"), (5, "2"), (8, "3")]);
+    }
 
     #[test]
     fn only_blocks_of_evert_are_found() {

@@ -36,14 +36,15 @@ fn alone(session: &Session, word: &str) -> Option<String> {
 fn in_module(session: &Session, module: &str, name: &str) -> Option<String> {
     let module = Name::new(module);
     let (_, binding) = session.names().find(|(known, _)| *known == module)?;
-    let Binding::Module(scope) = binding else { return None };
+    let (Binding::Module(scope) | Binding::Data { fields: scope, .. }) = binding else { return None };
     let name = Name::new(name);
     scope.get(name).map(|binding| described(session, name, binding))
 }
 
 fn described(session: &Session, name: Name, binding: &Binding) -> String {
     match binding {
-        Binding::Root(Root::Global(id)) => global(session, *id),
+        Binding::Root(Root::Global(id)) | Binding::Data { whole: Root::Global(id), .. } => global(session, *id),
+        Binding::Data { .. } => name.to_string(),
         Binding::Root(Root::Prim(prim) | Root::Reverse(prim) | Root::Forward(prim)) => primitive(*prim),
         Binding::Constructor(constructor) => constructed(constructor),
         Binding::Module(scope) => module(name, scope),
@@ -106,10 +107,12 @@ pub fn names(session: &Session) -> Vec<Entry> {
         let signature = match binding {
             Binding::Root(Root::Global(id)) => session.globals.get(*id).signature.as_deref().map(String::from),
             Binding::Constructor(constructor) => Some(call(constructor)),
-            Binding::Root(Root::Prim(_) | Root::Reverse(_) | Root::Forward(_)) | Binding::Module(_) => None,
+            Binding::Root(Root::Prim(_) | Root::Reverse(_) | Root::Forward(_))
+            | Binding::Module(_)
+            | Binding::Data { .. } => None,
         };
         entries.push(Entry { name: name.to_string(), signature });
-        if let Binding::Module(scope) = binding {
+        if let Binding::Module(scope) | Binding::Data { fields: scope, .. } = binding {
             let inner = scope.iter().map(|(inner, _)| Entry { name: format!("{name}.{inner}"), signature: None });
             entries.extend(inner);
         }

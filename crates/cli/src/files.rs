@@ -22,8 +22,32 @@ pub fn name(argument: &str) -> String {
     }
 }
 
-/// The real files; what a program prints goes to standard output.
-pub struct Files;
+/// The real files; what a program prints goes out.
+pub struct Files {
+    prints: Prints,
+    /// The program that runs, if it is a file.
+    program: Option<String>,
+}
+
+/// Where what a program prints goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prints {
+    Output,
+    /// Standard output is for data.
+    Errors,
+}
+
+impl Files {
+    /// The files around a program.
+    pub fn of(program: &str, prints: Prints) -> Files {
+        Files { prints, program: Some(program.to_string()) }
+    }
+
+    /// The files in the current folder.
+    pub fn here(prints: Prints) -> Files {
+        Files { prints, program: None }
+    }
+}
 
 impl World for Files {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
@@ -34,20 +58,32 @@ impl World for Files {
         read_regular(path)
     }
 
+    fn read_data(&self, path: &str) -> Result<Vec<u8>, String> {
+        read_inside(self.program.as_deref(), path)
+    }
+
+    fn stamp(&self, path: &str) -> Option<u128> {
+        stamp(path)
+    }
+
     fn print(&self, line: &str) {
-        write_out(&format!("{line}\n"));
+        match self.prints {
+            Prints::Output => write_out(&format!("{line}\n")),
+            Prints::Errors => eprintln!("{line}"),
+        }
     }
 }
 
 /// The real files; what a program prints is kept.
-#[derive(Default)]
 pub struct Recording {
     pub lines: RefCell<Vec<String>>,
+    program: String,
 }
 
 impl Recording {
-    pub fn new() -> Rc<Recording> {
-        Rc::default()
+    /// The files around a program.
+    pub fn of(program: &str) -> Rc<Recording> {
+        Rc::new(Recording { lines: RefCell::default(), program: program.to_string() })
     }
 }
 
@@ -58,6 +94,10 @@ impl World for Recording {
 
     fn read_import(&self, path: &str) -> Result<Vec<u8>, String> {
         read_regular(path)
+    }
+
+    fn read_data(&self, path: &str) -> Result<Vec<u8>, String> {
+        read_inside(Some(&self.program), path)
     }
 
     fn print(&self, line: &str) {
@@ -94,6 +134,57 @@ pub fn read_regular(path: &str) -> Result<Vec<u8>, String> {
     let mut bytes = vec![];
     file.take(most).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
     Ok(bytes)
+}
+
+/// When a file was changed, and how long it is.
+pub fn stamp(path: &str) -> Option<u128> {
+    let about = std::fs::metadata(path).ok()?;
+    let time = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(time.as_nanos() << 32 ^ u128::from(about.len()))
+}
+
+/// All bytes of a file of data that a program imports: a regular file below the folder of the program or below the current one, also
+/// where links lead.
+fn read_inside(program: Option<&str>, path: &str) -> Result<Vec<u8>, String> {
+    let real = std::fs::canonicalize(path).map_err(|error| reason(&error))?;
+    let folder = program.map(|program| Path::new(program).parent().unwrap_or(Path::new("")));
+    let folders =
+        [folder, Some(Path::new(""))].into_iter().flatten().map(|folder| match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => folder,
+        });
+    let mut folders = folders.filter_map(|folder| std::fs::canonicalize(folder).ok());
+    if !folders.any(|folder| real.starts_with(folder)) {
+        return Err("it is outside of the folder of the program and of the current folder; \
+                    a parameter of `main` takes files from anywhere: `--data FILE`"
+            .to_string());
+    }
+    read_whole(&real)
+}
+
+/// All bytes of a file of data that the command line names.
+pub fn read_given(path: &str) -> Result<Vec<u8>, String> {
+    if path != STDIN {
+        return read_whole(Path::new(path));
+    }
+    let mut bytes = vec![];
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| reason(&error))?;
+    Ok(bytes)
+}
+
+/// Nothing else has an end that can be relied on.
+fn read_whole(path: &Path) -> Result<Vec<u8>, String> {
+    let about = std::fs::metadata(path).map_err(|error| reason(&error))?;
+    if about.is_dir() {
+        return Err("it is a folder".to_string());
+    }
+    if !about.is_file() {
+        return Err("it isn't a regular file".to_string());
+    }
+    if !eval::memory::has_room_for(usize::try_from(about.len()).unwrap_or(usize::MAX)) {
+        return Err(format!("its {} bytes need too much memory", about.len()));
+    }
+    std::fs::read(path).map_err(|error| reason(&error))
 }
 
 /// Why a file can't be read or written, without the number that the system gives the error.

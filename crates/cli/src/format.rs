@@ -7,7 +7,7 @@ use evert::Session;
 use syntax::sexpr;
 
 use crate::Status;
-use crate::files::{self, Files, STDIN};
+use crate::files::{self, Files, Prints, STDIN};
 use crate::report;
 use crate::terminal::Terminal;
 
@@ -67,7 +67,7 @@ struct Formatted {
 impl Formatted {
     /// `None` if the file can't be read or parsed, which has been reported then.
     fn new(terminal: &Terminal, name: &str) -> Option<Formatted> {
-        let mut session = Session::new(std::rc::Rc::new(Files));
+        let mut session = Session::new(std::rc::Rc::new(Files::here(Prints::Output)));
         let formatted = session.read(name).and_then(|before| {
             let after = layout(&mut session.sources, name, &before)?;
             Ok(Formatted { before, after })

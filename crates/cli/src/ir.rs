@@ -35,7 +35,7 @@ pub fn print(launcher: &Launcher, request: &Ir) -> Status {
             return Status::WrongUsage;
         }
     };
-    let mut session = launcher.session(Recording::new());
+    let mut session = launcher.session(Recording::of(request.file.as_deref().unwrap_or("")));
     let (tree, module) = match load(&mut session, request) {
         Ok(loaded) => loaded,
         Err(failure) => {

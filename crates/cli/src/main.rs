@@ -10,26 +10,34 @@ mod describe;
 mod explain;
 mod files;
 mod format;
+mod given;
 mod highlight;
 mod ir;
 mod launch;
 mod memory;
+mod output;
 mod pages;
 mod perf;
+mod program;
 mod repl;
 mod report;
 mod run;
 mod tape;
 mod terminal;
 mod test;
+mod words;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Command, ResultFormat};
 use crate::launch::Launcher;
-use crate::terminal::Terminal;
+use crate::output::Output;
+use crate::program::Program;
+use crate::terminal::{Terminal, write_out};
+use crate::words::Words;
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,20 +52,47 @@ static ALLOCATOR: memory::Counting = memory::Counting;
 
 fn main() -> ExitCode {
     llvm::self_test_child();
-    let arguments = Arguments::parse();
     crash::report_bugs();
-    match crash::guarded(|| execute(arguments)) {
+    match crash::guarded(|| understand(std::env::args_os().collect())) {
         Some(status) => ExitCode::from(status as u8),
         None => ExitCode::from(crash::EXIT_CODE),
     }
 }
 
-fn execute(arguments: Arguments) -> Status {
+/// Of a command that runs a program, the words behind the file are for `main`, and so are options that it has parameters for.
+fn understand(words: Vec<OsString>) -> Status {
+    let texts: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let Some(place) = words::file_place(&texts) else {
+        return execute(Arguments::parse_from(words), None);
+    };
+    if let Err(wrong) = memory::limit_programs() {
+        Terminal::new(arguments::Color::Auto).complain(&wrong);
+        return Status::WrongUsage;
+    }
+    let program = Program::read(&texts[place]);
+    match words::sort(&texts[place + 1..], &program.parameters) {
+        Ok(sorted) if sorted.help => {
+            write_out(&program.help());
+            Status::Fine
+        }
+        Ok(sorted) => {
+            let ours = words[..=place].iter().cloned().chain(sorted.ours.into_iter().map(OsString::from));
+            execute(Arguments::parse_from(ours), Some((program, sorted.for_main)))
+        }
+        Err(wrong) => {
+            Terminal::new(arguments::Color::Auto).complain(&wrong);
+            Status::WrongUsage
+        }
+    }
+}
+
+fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
     let terminal = Terminal::new(arguments.color);
     if let Err(wrong) = memory::limit_programs() {
         terminal.complain(&wrong);
         return Status::WrongUsage;
     }
+    eval::show::prints_are_seen(terminal.columns);
     let launcher = match arguments.engine() {
         Ok(engine) => Launcher::new(&terminal, engine, arguments.checks()),
         Err(wrong) => {
@@ -66,15 +101,22 @@ fn execute(arguments: Arguments) -> Status {
         }
     };
     match arguments.command {
-        Command::Run { file, args } => run::file(&launcher, &file, args),
-        Command::Eval { expression } => run::expression(&launcher, &expression),
+        Command::Run { file, format, output, args } => {
+            let (program, mut words) = program.unwrap_or_else(|| (Program::read(&file), Words::default()));
+            words.file = words.file.or(args);
+            with_output(&terminal, format, output, |output| run::file(&launcher, &program, &words, output))
+        }
+        Command::Eval { expression, format, output } => {
+            with_output(&terminal, format, output, |output| run::expression(&launcher, &expression, output))
+        }
         Command::Repl => repl::start(&launcher),
-        Command::Test { paths } => test::test(&launcher, &paths),
+        Command::Test { paths, verbose, filter } => test::test(&launcher, &paths, &test::Request { verbose, filter }),
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
         Command::Fmt { check: false, files } => format::write(&terminal, &files),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),
         Command::ExplainPerf { file, count, verbose } => {
-            perf::explain(&terminal, &file, &perf::Request { count, verbose })
+            let (program, words) = program.unwrap_or_else(|| (Program::read(&file), Words::default()));
+            perf::explain(&terminal, &program, &words, &perf::Request { count, verbose })
         }
         Command::Gradbench => serve_gradbench(&launcher),
         Command::Lsp { worker: false } => serve_editor(&terminal),
@@ -83,7 +125,25 @@ fn execute(arguments: Arguments) -> Status {
             Err(_) => Status::Failed,
         },
         Command::Ir(request) => ir::print(&launcher, &request),
-        Command::Tape { file, name, argument } => tape::print(&terminal, &file, &name, argument.as_deref()),
+        Command::Tape { file, name, arguments } => {
+            let argument = (!arguments.is_empty()).then(|| arguments.join(", "));
+            tape::print(&terminal, &file, &name, argument.as_deref())
+        }
+    }
+}
+
+fn with_output(
+    terminal: &Terminal,
+    format: Option<ResultFormat>,
+    file: Option<String>,
+    work: impl FnOnce(&Output) -> Status,
+) -> Status {
+    match Output::new(terminal, format, file) {
+        Ok(output) => work(&output),
+        Err(wrong) => {
+            terminal.complain(&wrong);
+            Status::WrongUsage
+        }
     }
 }
 

@@ -9,22 +9,24 @@ use evert::engine::Compilation;
 use evert::{Engine, Failure, Ran, Session};
 
 use crate::Status;
-use crate::files::{self, Recording};
+use crate::files::Recording;
+use crate::given::main_step;
+use crate::program::Program;
 use crate::report::{self, Remark};
-use crate::run::main_step;
 use crate::terminal::Terminal;
+use crate::words::Words;
 
 pub struct Request {
     pub count: bool,
     pub verbose: bool,
 }
 
-pub fn explain(terminal: &Terminal, path: &str, request: &Request) -> Status {
-    let mut session = Session::new(Recording::new());
+pub fn explain(terminal: &Terminal, program: &Program, words: &Words, request: &Request) -> Status {
+    let mut session = Session::new(Recording::of(&program.name));
     session.engines.engine = if session.engines.has_native() { Engine::Native } else { Engine::FirstOrder };
     session.engines.log = Some(vec![]);
     let mut steps = vec![];
-    let outcome = run(&mut session, path, &mut steps);
+    let outcome = run(&mut session, program, words, &mut steps);
     let sites = sites(&steps);
     if request.count {
         terminal.line(&sites.len().to_string());
@@ -48,14 +50,13 @@ struct Done {
     figures: Option<Compilation>,
 }
 
-fn run(session: &mut Session, path: &str, done: &mut Vec<Done>) -> Result<(), Failure> {
-    let name = files::name(path);
-    let text = session.read(&name)?;
-    let (tree, module) = session.load(&name, &text)?;
+fn run(session: &mut Session, program: &Program, words: &Words, done: &mut Vec<Done>) -> Result<(), Failure> {
+    let text = session.text_of(&program.name, program.bytes.clone())?;
+    let (tree, module) = session.load(&program.name, &text)?;
     for step in &module.steps {
         run_step(session, step, done)?;
     }
-    match main_step(session, &tree, vec![]) {
+    match main_step(session, &tree, words)? {
         Some(step) => run_step(session, &step, done),
         None => Ok(()),
     }

@@ -27,7 +27,7 @@ use table::Table;
 const ARGUMENT: &str = "1.0";
 
 pub fn print(terminal: &Terminal, path: &str, function: &str, argument: Option<&str>) -> Status {
-    let mut session = Session::new(Recording::new());
+    let mut session = Session::new(Recording::of(path));
     session.engines.engine = if session.engines.has_native() { Engine::Native } else { Engine::FirstOrder };
     match tape(&mut session, path, function, argument) {
         Ok(listing) => {
@@ -65,6 +65,8 @@ enum Problem {
 
 fn tape(session: &mut Session, path: &str, function: &str, argument: Option<&str>) -> Result<String, Problem> {
     let candidates = define(session, path, function).map_err(Problem::Failed)?;
+    // What isn't there can't be tried anywhere.
+    session.evaluate(&format!("({function})")).map_err(Problem::Failed)?;
     let known = match argument {
         Some(given) => Some(given.to_string()),
         None => candidates.into_iter().find(|text| is_value(session, text)),

@@ -13,6 +13,8 @@ pub struct Terminal {
     pub out: Paint,
     /// The colours of standard error.
     pub err: Paint,
+    /// How many columns standard output has, if it is a terminal.
+    pub columns: Option<usize>,
 }
 
 impl Terminal {
@@ -23,7 +25,8 @@ impl Terminal {
             Color::Auto if is_terminal && colour_is_welcome() => Paint::Colour,
             Color::Auto => Paint::Plain,
         };
-        Terminal { out: wanted(io::stdout().is_terminal()), err: wanted(io::stderr().is_terminal()) }
+        let columns = io::stdout().is_terminal().then(columns);
+        Terminal { out: wanted(io::stdout().is_terminal()), err: wanted(io::stderr().is_terminal()), columns }
     }
 
     /// Writes a line on standard output.
@@ -46,6 +49,16 @@ impl Terminal {
     pub fn complain(&self, text: &str) {
         self.error_text(&format!("evert: {text}\n"));
     }
+}
+
+/// The width of the terminal; 80 where nobody knows.
+fn columns() -> usize {
+    // SAFETY: the call fills the structure it is given, which is plain data.
+    let size = unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        (libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) == 0).then_some(size)
+    };
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
 /// See <https://no-color.org>.

@@ -5,6 +5,7 @@
 //! fails.
 
 use std::path::Path;
+use std::time::Duration;
 
 use base::{Code, Diagnostic, Span, codes};
 use evert::testing::{self, Case, Problem};
@@ -19,7 +20,15 @@ use crate::report;
 /// So many empty lines may stand above all blocks of a Markdown file together, so that places show its own lines.
 const MOST_PADDING: usize = 1 << 26;
 
-pub fn test(launcher: &Launcher, paths: &[String]) -> Status {
+/// What is tested, and what is said about it.
+#[derive(Default)]
+pub struct Request {
+    pub verbose: bool,
+    /// Only claims that contain this.
+    pub filter: Option<String>,
+}
+
+pub fn test(launcher: &Launcher, paths: &[String], request: &Request) -> Status {
     let terminal = launcher.terminal;
     let mut total = Count::default();
     let mut read = false;
@@ -29,12 +38,16 @@ pub fn test(launcher: &Launcher, paths: &[String]) -> Status {
             terminal.complain(&format!("there are no *.ev or *.md files in {path}"));
         }
         for file in files {
-            let count = test_file(launcher, &file);
+            let count = test_file(launcher, &file, request);
             read |= count.is_some();
             total.add(count.unwrap_or(Count { passed: 0, failed: 1 }));
         }
     }
     terminal.line(&format!("{} passed, {} failed", total.passed, total.failed));
+    if let Some(filter) = request.filter.as_ref().filter(|_| total.passed + total.failed == 0) {
+        terminal.complain(&format!("no claim contains `{filter}`"));
+        return Status::Failed;
+    }
     if read && total.failed == 0 { Status::Fine } else { Status::Failed }
 }
 
@@ -61,9 +74,9 @@ fn find(path: &str) -> Vec<String> {
 }
 
 /// `None` if the file can't be read.
-fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
+fn test_file(launcher: &Launcher, path: &str, request: &Request) -> Option<Count> {
     let terminal = launcher.terminal;
-    let world = Recording::new();
+    let world = Recording::of(path);
     let mut session = launcher.session(world.clone());
     let name = files::name(path);
     let text = match session.read(&name) {
@@ -74,8 +87,16 @@ fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
         }
     };
     let is_document = path.ends_with(".md");
-    let results = if is_document { document(&mut session, &name, &text) } else { program(&mut session, &name, &text) };
+    let filter = request.filter.as_deref();
+    let results = match is_document {
+        true => document(&mut session, &name, &text, filter),
+        false => claims(&mut session, &name, &text, filter),
+    };
     report::warnings(terminal, &mut session);
+    if request.verbose {
+        results.iter().for_each(|claim| terminal.line(&listed(&session, claim)));
+    }
+    let results: Vec<Checked> = results.into_iter().map(|claim| claim.checked).collect();
     let failures: Failure = results.iter().filter_map(|result| result.clone().err()).map(|error| *error).collect();
     if !failures.is_empty() {
         world.lines.borrow().iter().for_each(|line| terminal.line(line));
@@ -89,13 +110,52 @@ fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
 /// Whether one claim holds.
 pub type Checked = Result<(), Box<Diagnostic>>;
 
+/// A claim, what it is about, and how long it took to check.
+struct Claim {
+    checked: Checked,
+    name: String,
+    span: Span,
+    took: Duration,
+}
+
+fn listed(session: &Session, claim: &Claim) -> String {
+    const LONGEST: usize = 60;
+    let verdict = if claim.checked.is_ok() { "ok    " } else { "FAILED" };
+    let place = report::place(&session.sources, claim.span);
+    let name = match claim.name.as_str() {
+        "" => session.sources.text(claim.span).split_whitespace().collect::<Vec<_>>().join(" "),
+        name => format!("\"{name}\""),
+    };
+    let name = match name.chars().count() > LONGEST {
+        true => name.chars().take(LONGEST - 1).chain("…".chars()).collect(),
+        false => name,
+    };
+    format!("{verdict} {:>9.3} s  {place}  {name}", claim.took.as_secs_f64())
+}
+
 /// The claims of a program: expectations, `test` blocks and custom rules, which are checked where they are used. What
 /// can't be read or elaborated is a claim that fails.
+#[cfg(test)]
 pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
-    match testing::run(session, name, text) {
-        Ok(cases) => cases.into_iter().map(checked).collect(),
-        Err(failure) => failure.into_iter().map(|error| Err(Box::new(error))).collect(),
+    claims(session, name, text, None).into_iter().map(|claim| claim.checked).collect()
+}
+
+fn claims(session: &mut Session, name: &str, text: &str, filter: Option<&str>) -> Vec<Claim> {
+    match testing::run_some(session, name, text, filter) {
+        Ok(cases) => cases.into_iter().map(claim).collect(),
+        Err(failure) => failure.into_iter().map(|error| claim_of(Err(Box::new(error)))).collect(),
     }
+}
+
+fn claim(case: Case) -> Claim {
+    let (name, span, took) = (case.name.clone(), case.span, case.took);
+    Claim { checked: checked(case), name, span, took }
+}
+
+/// A claim of the file as a whole.
+fn claim_of(checked: Checked) -> Claim {
+    let span = checked.as_ref().err().map_or(Span::default(), |error| error.span());
+    Claim { checked, name: String::new(), span, took: Duration::ZERO }
 }
 
 fn checked(case: Case) -> Checked {
@@ -119,20 +179,22 @@ fn differs(span: Span, words: &str) -> Diagnostic {
 }
 
 /// The claims of the blocks in a Markdown file.
-fn document(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
+fn document(session: &mut Session, name: &str, text: &str, filter: Option<&str>) -> Vec<Claim> {
     let blocks = blocks(text);
     let padded = blocks.iter().map(|block| block.above).sum::<usize>() <= MOST_PADDING;
     let mut results = vec![];
     for block in &blocks {
         let above = if padded { block.above } else { 0 };
         let before = session.warnings.len();
-        let mut checked = program(session, name, &("\n".repeat(above) + &block.text));
+        // A block that fails is one claim.
+        let filter = filter.filter(|_| block.fails_with.is_none());
+        let mut checked = claims(session, name, &("\n".repeat(above) + &block.text), filter);
         // A block that shows a warning claims it.
         if block.fails_with.is_some_and(Code::is_warning) {
-            checked.extend(session.warnings.drain(before..).map(|warning| Err(Box::new(warning))));
+            checked.extend(session.warnings.drain(before..).map(|warning| claim_of(Err(Box::new(warning)))));
         }
         match block.fails_with {
-            Some(_) => results.push(fails(session, name, block, above, &checked)),
+            Some(_) => results.push(claim_of(fails(session, name, block, above, &checked))),
             None => results.extend(checked),
         }
     }
@@ -140,9 +202,10 @@ fn document(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
 }
 
 /// Does a block fail with the code that it claims, and with no other?
-fn fails(session: &mut Session, name: &str, block: &Block, above: usize, checked: &[Checked]) -> Checked {
+fn fails(session: &mut Session, name: &str, block: &Block, above: usize, checked: &[Claim]) -> Checked {
     let expected = block.fails_with.into_iter();
-    let mut found: Vec<_> = checked.iter().filter_map(|result| result.as_ref().err()).map(|error| error.code).collect();
+    let mut found: Vec<_> =
+        checked.iter().filter_map(|claim| claim.checked.as_ref().err()).map(|error| error.code).collect();
     found.dedup();
     if found.iter().copied().eq(expected.clone()) {
         return Ok(());

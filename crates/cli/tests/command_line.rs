@@ -300,3 +300,95 @@ fn a_warning_goes_to_standard_error_and_the_program_runs() {
     let wrong = evert(&["run", &folder.path("b.ev")]);
     assert!(wrong.code == Some(1) && wrong.err.contains("E0201") && !wrong.err.contains("W0601"), "{}", wrong.err);
 }
+
+#[test]
+fn on_a_pipe_a_function_is_defined_anew_and_a_rule_follows_its_function() {
+    let program =
+        "fn f(x) = 1\nfn f(x) = 2\nf(0)\n\nfn g(x) = x^2\n\nreverse x => (g(x), d => ({}, 7.0 * d))\ngrad(g)(1.0)\n";
+    with_input(&["repl"], program.as_bytes()).succeeds_with("2\n7.0\n");
+    let ran = with_input(&["repl"], b"fn even(n) = if n == 0 { true } else { odd(n - 1) }\n1\neven(2)\nfn odd(n) = if n == 0 { false } else { even(n - 1) }\neven(2)\n");
+    assert_eq!(ran.out, "1\ntrue\n");
+    assert!(ran.err.contains("warning[W0602]: `odd` isn't defined yet") && ran.err.contains("E0210"), "{}", ran.err);
+}
+
+#[test]
+fn on_a_pipe_each_statement_is_answered_as_it_comes() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evert"));
+    command.arg("repl").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("the binary runs");
+    let (mut input, output) = (child.stdin.take().expect("an input"), child.stdout.take().expect("an output"));
+    let mut answers = BufReader::new(output).lines();
+    for (line, answer) in [("1 + 1\n", "2"), ("let x = [1,\n2]\nx\n", "[1, 2]"), ("ans[0]\n", "1")] {
+        input.write_all(line.as_bytes()).expect("it reads");
+        assert_eq!(answers.next().expect("an answer").expect("text"), answer);
+    }
+    drop(input);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn an_edited_import_is_read_again() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    let folder = Folder::new("edited");
+    folder.write("m.ev", "fn f(x) = x + 1\n");
+    folder.write("t.csv", "a\n1\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evert"));
+    command.arg("repl").current_dir(folder.root()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the binary runs");
+    let (mut input, output) = (child.stdin.take().expect("an input"), child.stdout.take().expect("an output"));
+    let mut answers = BufReader::new(output).lines();
+    let mut ask = |line: &str| {
+        input.write_all(line.as_bytes()).expect("it reads");
+        answers.next().expect("an answer").expect("text")
+    };
+    assert_eq!(ask("import \"m.ev\"\nimport \"t.csv\"\nfn g(x) = m.f(x) * sum(t.a)\ng(1)\n"), "2");
+    folder.write("m.ev", "fn f(x) = x + 10\nfn more(x) = x\n");
+    assert_eq!(ask("g(1)\n"), "11");
+    assert_eq!(ask("m.more(3)\n"), "3");
+    folder.write("t.csv", "a,b\n2,5\n");
+    assert_eq!(ask("(g(1), t.b)\n"), "(22, [5])");
+    folder.write("m.ev", "fn f(x) = (\n");
+    assert_eq!(ask("nothing\n1\ng(1)\n"), "1");
+    drop(input);
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn claims_are_listed_and_filtered() {
+    let folder = Folder::new("claims");
+    folder.write("a.ev", "let x = 2\nx + 1  //=> 3\nx * 5  //=> 11\ntest \"a product\" { assert x * x == 4 }\n");
+    let path = folder.path("a.ev");
+    let ran = evert(&["test", "--verbose", &path]);
+    ran.fails_with(1);
+    for part in ["ok     ", " s  ", "a.ev:2:1  x + 1\n", "FAILED ", "\"a product\"\n", "2 passed, 1 failed"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    evert(&["test", "--filter", "product", &path]).succeeds_with("1 passed, 0 failed\n");
+    evert(&["test", "--filter", "x + 1", &path]).succeeds_with("1 passed, 0 failed\n");
+    evert(&["test", "--filter", "nowhere", &path]).fails_with(1);
+    folder.write("b.ev", "1  //=> 1  //=> 2\n\"a //=> b\"  //=> \"a //=> b\"\n");
+    let ran = evert(&["test", &folder.path("b.ev")]);
+    assert!(
+        ran.out.contains("a second expectation on the line, //=> 2") && ran.out.ends_with("1 passed, 1 failed\n"),
+        "{}",
+        ran.out
+    );
+    folder.write("c.md", "> ```evert\n> 1  //=> 2\n> ```\n");
+    let ran = evert(&["test", &folder.path("c.md")]);
+    assert!(ran.out.contains("c.md:2:3") && ran.out.ends_with("0 passed, 1 failed\n"), "{}", ran.out);
+}
+
+#[test]
+fn the_tape_of_what_is_not_there_is_said_to_be_none() {
+    let folder = Folder::new("tape-none");
+    folder.write("a.ev", "fn product(x, y) = x * y\n");
+    let ran = evert(&["tape", &folder.path("a.ev"), "prodct"]);
+    ran.fails_with(1);
+    assert!(ran.err.contains("`prodct` isn't defined") && ran.err.contains("did you mean `product`?"), "{}", ran.err);
+    assert!(!ran.err.contains("tried at"), "{}", ran.err);
+    let ran = evert(&["tape", &folder.path("a.ev"), "product", "2.0", "3.0"]);
+    assert!(ran.code == Some(0) && ran.out.starts_with("product at 2.0, 3.0:"), "{}{}", ran.out, ran.err);
+}

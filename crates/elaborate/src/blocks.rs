@@ -46,6 +46,10 @@ impl Elaborator<'_> {
     fn block_functions(&mut self, functions: Vec<(ast::Function, Span)>) {
         let mut seen = FxHashMap::default();
         for (function, _) in &functions {
+            if let Some(default) = function.defaults.iter().flatten().next() {
+                let message = "only the parameters of `main` at top level have defaults";
+                self.error(Diagnostic::new(codes::UNEXPECTED_TOKEN, self.tree.span(*default), message));
+            }
             if let Some(first) = seen.insert(function.name.name, function.name.span) {
                 self.error(defined_twice(function.name, first));
             }

@@ -29,6 +29,8 @@ pub(crate) struct Elaborator<'a> {
     pub shorthands: FxHashSet<Span>,
     /// The local functions.
     pub functions: FxHashSet<LocalId>,
+    /// Are we in a function whose unknown names another input may define?
+    pub names_may_come: bool,
 }
 
 /// A function whose body is being elaborated. Its variables are numbered provisionally: 0 the parameter, then
@@ -120,6 +122,7 @@ impl<'a> Elaborator<'a> {
             captured: FxHashSet::default(),
             shorthands: FxHashSet::default(),
             functions: FxHashSet::default(),
+            names_may_come: false,
         }
     }
 

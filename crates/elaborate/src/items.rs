@@ -3,21 +3,21 @@
 
 use std::rc::Rc;
 
-use base::{Diagnostic, Name, Span};
+use base::{Diagnostic, Name, Span, codes};
 use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Module, Step, StepKind};
 use rustc_hash::FxHashMap;
 use syntax::{NodeId, ast};
 
-use crate::Input;
 use crate::blocks::defined_twice;
 use crate::context::{Elaborator, Timing, UNNAMED};
 use crate::functions::{Function, Parts};
 use crate::index::{Index, Target, TargetKind, UseRole};
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
-use crate::scope::{Binding, Definitions, Scope};
+use crate::scope::{Binding, Definitions};
+use crate::{Input, Reading};
 
-type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>;
+type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Binding>;
 
 /// Elaborates a file without changing anything around it.
 pub(crate) fn file(input: &Input) -> File {
@@ -25,6 +25,7 @@ pub(crate) fn file(input: &Input) -> File {
     let items = elaborator.declare_all(input.modules);
     let mut module = Module::default();
     for item in items {
+        elaborator.names_may_come = input.reading == Reading::Typed && matches!(item, Item::Function { .. });
         elaborator.item(item, &mut module);
     }
     let Elaborator { mut errors, mut warnings, mut index, names, .. } = elaborator;
@@ -47,10 +48,28 @@ pub(crate) struct File {
 
 /// What is left to do for a statement when everything is declared.
 enum Item {
-    Function { function: ast::Function, id: GlobalId, span: Span },
-    Let { pattern: Pattern, ids: Vec<GlobalId>, value: NodeId, span: Span },
-    Show { value: NodeId, span: Span },
-    Test { name: String, body: NodeId, span: Span },
+    /// With its defaults, each a function of `()`.
+    Function {
+        function: ast::Function,
+        id: GlobalId,
+        defaults: Vec<(GlobalId, NodeId)>,
+        span: Span,
+    },
+    Let {
+        pattern: Pattern,
+        ids: Vec<GlobalId>,
+        value: NodeId,
+        span: Span,
+    },
+    Show {
+        value: NodeId,
+        span: Span,
+    },
+    Test {
+        name: String,
+        body: NodeId,
+        span: Span,
+    },
 }
 
 impl Elaborator<'_> {
@@ -94,7 +113,7 @@ impl Elaborator<'_> {
         let found = modules(import).map_err(|diagnostic| self.error(*diagnostic));
         if self.is_new(name) {
             match found {
-                Ok(scope) => self.names.define(name.name, Binding::Module(scope), name.span),
+                Ok(binding) => self.names.define(name.name, binding, name.span),
                 Err(()) => self.names.define_broken(name.name, name.span),
             }
         }
@@ -105,10 +124,19 @@ impl Elaborator<'_> {
         match self.tree.statement(node) {
             ast::Statement::Fn(function) => {
                 let id = self.declare_function(&function);
-                Some(Item::Function { function, id, span })
+                let defaults = self.declare_defaults(&function);
+                Some(Item::Function { function, id, defaults, span })
             }
             ast::Statement::Let { pattern, value } => {
+                let mistakes = self.errors.len();
                 let pattern = self.pattern(pattern, Site::Binding);
+                if self.errors.len() > mistakes {
+                    // What is wrong with the pattern has been said; its names are no further mistakes.
+                    for (name, span) in pattern.names() {
+                        self.names.define_broken(name, span);
+                    }
+                    return None;
+                }
                 let ids = pattern.names().into_iter().map(|(name, span)| self.declare_value(name, span)).collect();
                 Some(Item::Let { pattern, ids, value, span })
             }
@@ -124,6 +152,28 @@ impl Elaborator<'_> {
         let doc = function.doc.as_deref().map(Rc::from);
         let signature = Some(self.signature(function).into());
         self.declare_global(GlobalInfo { name, kind: GlobalKind::Function, span, doc, signature })
+    }
+
+    /// The defaults of `main` are functions under names that no program can write: whoever calls it with the command line asks for them.
+    fn declare_defaults(&mut self, function: &ast::Function) -> Vec<(GlobalId, NodeId)> {
+        let mut declared = vec![];
+        for (param, default) in function.params.iter().zip(&function.defaults) {
+            let (Some(default), span) = (default, self.tree.span(*param)) else { continue };
+            let ast::Pattern::Name(name) = self.tree.pattern(*param) else {
+                let message = "a parameter with a default is a name";
+                self.error(Diagnostic::new(codes::UNEXPECTED_TOKEN, span, message));
+                continue;
+            };
+            let info = GlobalInfo {
+                name: Name::new(&format!("the default of {name}")),
+                kind: GlobalKind::Function,
+                span: self.tree.span(*default),
+                doc: None,
+                signature: None,
+            };
+            declared.push((self.declare_global(info), *default));
+        }
+        declared
     }
 
     fn declare_value(&mut self, name: Name, span: Span) -> GlobalId {
@@ -159,7 +209,11 @@ impl Elaborator<'_> {
             ast::Pattern::Name(name) => name.as_str().to_string(),
             _ => self.source_text(self.tree.span(*node)),
         };
-        let parameters: Vec<String> = function.params.iter().map(parameter).collect();
+        let with_default = |(param, default): (&NodeId, &Option<NodeId>)| match default {
+            Some(default) => format!("{} = {}", parameter(param), self.source_text(self.tree.span(*default))),
+            None => parameter(param),
+        };
+        let parameters: Vec<String> = function.params.iter().zip(&function.defaults).map(with_default).collect();
         format!("{}({})", function.name.name, parameters.join(", "))
     }
 
@@ -171,10 +225,14 @@ impl Elaborator<'_> {
 
     fn item(&mut self, item: Item, module: &mut Module) {
         match item {
-            Item::Function { function, id, span } => {
+            Item::Function { function, id, defaults, span } => {
                 let ast::Function { name, params, body, rules, .. } = &function;
                 let function = self.function(Parts { name: Some(name.name), span, params, body: *body }, rules);
                 module.functions.push((id, self.closed_group(function)));
+                for (id, default) in defaults {
+                    let code = self.step_code(default, self.tree.span(default), Timing::Later);
+                    module.functions.push((id, self.closed_group(code)));
+                }
             }
             Item::Let { pattern, ids, value, span } => {
                 let code = self.definition(&pattern, value, span);

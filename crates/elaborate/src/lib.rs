@@ -29,8 +29,6 @@ mod scope;
 mod strings;
 mod unused;
 
-use std::rc::Rc;
-
 use base::{Diagnostic, Name, codes};
 use calculus::{GlobalInfo, Globals, Module};
 use syntax::{Tree, ast};
@@ -47,12 +45,24 @@ pub struct Input<'a> {
     pub prelude: &'a Scope,
     /// The module's own names; in a REPL they stay from one input to the next.
     pub scope: &'a mut Scope,
-    /// Finds the names of an imported module.
-    pub modules: &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>,
+    /// Finds what an import stands for: a module or data.
+    pub modules: &'a dyn Fn(&ast::Import) -> base::Result<Binding>,
     /// May the file mention internal primitives (`__place`)? Only the library's derivative rules do.
     pub internal: bool,
     /// The path of an imported file: its types are others than those of the same name elsewhere.
     pub path: Option<&'a str>,
+    /// May functions mention names that a later input will define?
+    pub reading: Reading,
+}
+
+/// Where a file comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reading {
+    /// It is all there: a name that it doesn't define is a mistake.
+    #[default]
+    Whole,
+    /// A person types it, one function after the other: those that refer to each other can't all come first.
+    Typed,
 }
 
 /// A file without mistakes.

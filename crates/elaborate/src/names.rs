@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, Name, Span, codes};
-use calculus::{Atom, Constructor, Expr, Root};
+use calculus::{Atom, Constructor, Expr, GlobalInfo, GlobalKind, Root};
 use syntax::{NodeId, ast};
 
 use crate::context::{Elaborator, Timing, root};
@@ -12,7 +12,7 @@ use crate::foreign;
 use crate::index::UseRole;
 use crate::scope::{Binding, Meaning, Scope};
 
-/// A module and the name it is known by here.
+/// A module, or data with fields, and the name it is known by here.
 pub(crate) struct NamedModule {
     pub name: Name,
     /// Where it is mentioned.
@@ -33,6 +33,7 @@ impl Elaborator<'_> {
                 self.check_has_run(name, span);
                 self.meaning(name, meaning, span)
             }
+            None if self.names_may_come && !self.coming.contains(&name) => self.coming_name(name, span),
             None => self.unbound(name, span),
         }
     }
@@ -57,11 +58,26 @@ impl Elaborator<'_> {
     fn note_member(&mut self, module: ast::Ident, member: ast::Ident) {
         let Some(meaning) = self.names.find(module.name) else { return };
         self.note_meaning(module.name, &meaning, module.span);
-        if let Meaning::Bound(Binding::Module(scope)) = &meaning
+        if let Meaning::Bound(Binding::Module(scope) | Binding::Data { fields: scope, .. }) = &meaning
             && let Some(target) = self.names.member_target(scope, member.name)
         {
             self.index.note(member.span, target, UseRole::Reference);
         }
+    }
+
+    /// A name that a later input is expected to define: until then reading it is an error.
+    fn coming_name(&mut self, name: Name, span: Span) -> Atom {
+        let warning = Diagnostic::new(codes::NOT_YET_DEFINED, span, format!("`{name}` isn't defined yet"));
+        let warning = match (self.advice(name), self.nearest_name(name)) {
+            (Some(help), _) => warning.help(help),
+            (None, Some(near)) => warning.did_you_mean(&near),
+            (None, None) => warning.help("the function can be called once it is"),
+        };
+        self.warnings.push(warning);
+        let info = GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None };
+        let id = self.names.define_global(info);
+        self.frame().mention(name);
+        root(Root::Global(id))
     }
 
     /// The value that a name outside of functions stands for.
@@ -79,6 +95,10 @@ impl Elaborator<'_> {
                 self.bind(Expr::Variant(constructor, vec![]), span)
             }
             Meaning::Bound(Binding::Constructor(constructor)) => self.constructor_function(&constructor, span),
+            Meaning::Bound(Binding::Data { whole, .. }) => {
+                self.frame().mention(name);
+                root(whole)
+            }
             Meaning::Bound(Binding::Module(_)) => self.mistake(
                 Diagnostic::new(codes::UNBOUND_NAME, span, format!("`{name}` is a module, not a value"))
                     .help(format!("write `{name}.something` for a name in it")),
@@ -114,6 +134,10 @@ impl Elaborator<'_> {
         }
         match self.names.find(name)? {
             Meaning::Bound(Binding::Module(scope)) => Some(NamedModule { name, span, scope: Some(scope) }),
+            // A field that isn't there, or of what has none, is a mistake of the program that runs.
+            Meaning::Bound(Binding::Data { fields, .. }) if !fields.is_empty() => {
+                Some(NamedModule { name, span, scope: Some(fields) })
+            }
             Meaning::Broken => Some(NamedModule { name, span, scope: None }),
             Meaning::Bound(_) | Meaning::Const(_) => None,
         }
@@ -135,7 +159,7 @@ impl Elaborator<'_> {
             ast::Expr::Name(name) if self.locals.find(name).is_none() => self.names.constructor(name),
             ast::Expr::Field { base, field } => match self.module_named_by(base)?.scope?.get(field.name)? {
                 Binding::Constructor(constructor) => Some(constructor.clone()),
-                Binding::Root(_) | Binding::Module(_) => None,
+                Binding::Root(_) | Binding::Module(_) | Binding::Data { .. } => None,
             },
             _ => None,
         }
@@ -150,7 +174,7 @@ impl Elaborator<'_> {
         let scope = found.scope.ok_or(())?;
         match scope.get(name.name) {
             Some(Binding::Constructor(constructor)) => Ok(Some(constructor.clone())),
-            Some(Binding::Root(_) | Binding::Module(_)) => Ok(None),
+            Some(Binding::Root(_) | Binding::Module(_) | Binding::Data { .. }) => Ok(None),
             None => {
                 self.error(not_in_module(module.name, &scope, name));
                 Err(())
@@ -162,7 +186,7 @@ impl Elaborator<'_> {
         let diagnostic = Diagnostic::new(codes::UNBOUND_NAME, span, format!("`{name}` isn't defined"));
         let diagnostic = match (self.advice(name), self.nearest_name(name)) {
             (Some(help), _) => diagnostic.help(help),
-            (None, Some(near)) => diagnostic.did_you_mean(near),
+            (None, Some(near)) => diagnostic.did_you_mean(&near),
             (None, None) => diagnostic,
         };
         self.mistake(diagnostic)
@@ -176,8 +200,19 @@ impl Elaborator<'_> {
         foreign::advice(name.as_str()).map(str::to_string)
     }
 
-    fn nearest_name(&self, name: Name) -> Option<&'static str> {
-        nearest(name, self.locals.names().chain(self.names.visible()))
+    /// The name itself where a module defines it, or one that it may be a misspelling of.
+    fn nearest_name(&self, name: Name) -> Option<String> {
+        if let Some(qualified) = self.in_a_module(name, |_| true) {
+            return Some(qualified);
+        }
+        nearest(name, self.locals.names().chain(self.names.visible())).map(String::from)
+    }
+
+    /// `module.name`, if an imported module defines such a name.
+    pub fn in_a_module(&self, name: Name, fits: impl Fn(&Binding) -> bool) -> Option<String> {
+        let imported = self.names.imported();
+        let found = imported.iter().find(|(_, scope)| scope.get(name).is_some_and(&fits));
+        found.map(|(module, _)| format!("{module}.{name}"))
     }
 }
 
@@ -190,6 +225,7 @@ pub(crate) fn nearest(name: Name, candidates: impl IntoIterator<Item = Name>) ->
 }
 
 fn not_in_module(module: Name, scope: &Scope, member: ast::Ident) -> Diagnostic {
+    const SHOWN: usize = 12;
     let message = format!("`{module}` doesn't define `{}`", member.name);
     let diagnostic = Diagnostic::new(codes::NOT_IN_MODULE, member.span, message);
     match nearest(member.name, scope.iter().map(|(name, _)| name)) {
@@ -198,6 +234,10 @@ fn not_in_module(module: Name, scope: &Scope, member: ast::Ident) -> Diagnostic 
             member.span,
             near,
         ),
+        None if scope.len() <= SHOWN => {
+            let names: Vec<&str> = scope.iter().map(|(name, _)| name.as_str()).collect();
+            diagnostic.note(format!("it defines {}", names.join(", ")))
+        }
         None => diagnostic,
     }
 }

@@ -11,6 +11,7 @@ use syntax::{NodeId, ast};
 use crate::context::Elaborator;
 use crate::deep;
 use crate::names::nearest;
+use crate::scope::Binding;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
@@ -176,9 +177,12 @@ impl Elaborator<'_> {
     fn unknown_constructor(&mut self, name: Name, span: Span) {
         let diagnostic =
             Diagnostic::new(codes::UNKNOWN_CONSTRUCTOR, span, format!("no constructor is called `{name}`"));
-        let near = nearest(name, self.names.constructors());
+        let imported = self.in_a_module(name, |binding| matches!(binding, Binding::Constructor(_)));
+        let near = imported.or_else(|| nearest(name, self.names.constructors()).map(String::from));
+        let is_small = name.as_str().starts_with(|c: char| c.is_lowercase() || c == '_');
         self.error(match near {
-            Some(near) => diagnostic.did_you_mean(near),
+            Some(near) => diagnostic.did_you_mean(&near),
+            None if is_small => diagnostic.help(format!("to define a function write `fn {name}(…) = …`")),
             None => {
                 diagnostic.help(format!("declare it, as in `type T = {name} | Other(field)`, or bind a small name"))
             }

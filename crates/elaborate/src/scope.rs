@@ -26,6 +26,11 @@ pub enum Binding {
     Constructor(Rc<Constructor>),
     /// An imported module.
     Module(Rc<Scope>),
+    /// Imported data: a value. The fields of a record are values of their own, so that code takes only those that it mentions.
+    Data {
+        whole: Root,
+        fields: Rc<Scope>,
+    },
 }
 
 impl Scope {
@@ -192,7 +197,7 @@ impl<'a> Names<'a> {
     fn kind_of(&self, binding: &Binding) -> TargetKind {
         match binding {
             Binding::Root(Root::Global(id)) if self.is_function(*id) => TargetKind::Function,
-            Binding::Root(Root::Global(_)) => TargetKind::Value,
+            Binding::Root(Root::Global(_)) | Binding::Data { .. } => TargetKind::Value,
             Binding::Root(Root::Prim(prim) | Root::Reverse(prim) | Root::Forward(prim)) => TargetKind::Primitive(*prim),
             Binding::Constructor(_) => TargetKind::Constructor,
             Binding::Module(_) => TargetKind::Module,
@@ -248,11 +253,33 @@ impl<'a> Names<'a> {
         self.internal
     }
 
-    /// Every name that can be written, for suggestions.
+    /// Every name that can be written, for suggestions: the nearest first, and each layer in alphabetical order.
     pub fn visible(&self) -> impl Iterator<Item = Name> {
-        let scopes = [self.scope, self.prelude].into_iter().flat_map(|scope| scope.names.keys());
-        let constants = CONSTANTS.iter().map(|(name, _)| Name::new(name));
-        self.file.names.keys().chain(scopes).chain(PUBLIC.keys()).copied().chain(constants)
+        let constants = CONSTANTS.iter().map(|(name, _)| Name::new(name)).collect();
+        let layers: [Vec<Name>; 5] = [
+            self.file.names.keys().copied().collect(),
+            self.scope.names.keys().copied().collect(),
+            self.prelude.names.keys().copied().collect(),
+            PUBLIC.keys().copied().collect(),
+            constants,
+        ];
+        layers.into_iter().flat_map(|mut layer| {
+            layer.sort_by_key(|name| name.as_str());
+            layer
+        })
+    }
+
+    /// The modules and data that are imported here, by their names, with what is in them.
+    pub fn imported(&self) -> Vec<(Name, Rc<Scope>)> {
+        let meaning = |name: Name| match self.find(name) {
+            Some(Meaning::Bound(Binding::Module(scope) | Binding::Data { fields: scope, .. })) => Some((name, scope)),
+            _ => None,
+        };
+        let names: Vec<Name> = self.file.names.keys().chain(self.scope.names.keys()).copied().collect();
+        let mut imported: Vec<_> = names.into_iter().filter_map(meaning).collect();
+        imported.sort_by_key(|(name, _)| name.as_str());
+        imported.dedup_by_key(|(name, _)| *name);
+        imported
     }
 
     /// Every constructor that can be written, for suggestions.

@@ -33,6 +33,6 @@ pub mod work;
 pub use code::Code;
 pub use conformance::Giver;
 pub use fault::Fault;
-pub use lazy::force;
+pub use lazy::{deep, force};
 pub use machine::{MAX_CALLS, Machine};
 pub use value::Value;

@@ -66,7 +66,7 @@ pub(crate) fn apply_to(machine: &mut Machine, prim: Prim, args: [Value; 3], span
             if machine.quiet == 0 && machine.skipped_prints > 0 {
                 machine.skipped_prints -= 1;
             } else if machine.quiet == 0 {
-                (machine.output)(&crate::show::display(&args[0]));
+                (machine.output)(&crate::show::printed(&args[0])?);
             }
             Ok(Flow::Value(Value::unit()))
         }
@@ -109,7 +109,9 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
         Fill | Scale | Keep | Unbroadcast => elementwise::apply(prim, args),
         MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
-        Show | Join | Error | Assert => text::apply(prim, args),
+        Split if text::is_split(&args[0])? => text::apply(prim, args),
+        Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt | Format | Expected | Error
+        | Assert => text::apply(prim, args),
         Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
         Moved | RandomLike | Directions | Inner | Difference | IsApproximate | HasRule | FunctionName | RuleError => {
             checking::apply(prim, args)

@@ -1,12 +1,25 @@
-//! Values as text: as source where that is possible, elided where they are large.
+//! Values as text: as source where that is possible.
+//!
+//! [`show`] and [`whole`] leave nothing out; [`screen`] is for people, who don't read a million numbers: it leaves out the middle of large
+//! arrays and says what shape they have. [`pretty`] lays a value out over lines, [`laid_out`] writes its numbers in a given layout.
 
+mod layout;
+mod pretty;
+
+use std::cell::Cell;
 use std::fmt::Write;
 
+use base::codes;
 use calculus::Role;
 
 use crate::array::{Array, Elements};
+use crate::fault::{Fault, Result};
 use crate::lazy::{deep, force};
+use crate::memory;
 use crate::value::{Data, Form, Function, Value};
+
+pub use layout::laid_out;
+pub use pretty::pretty;
 
 /// How much of a value is written.
 #[derive(Clone, Copy)]
@@ -19,14 +32,32 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-pub const WHOLE: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: usize::MAX };
+/// Nothing is left out; but data that shares its parts may be longer as text than any memory, so there is an end: 256 MiB.
+pub const WHOLE: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: 1 << 28 };
 pub const SCREEN: Limits = Limits { elements: 1000, depth: 1000, bytes: 1 << 20 };
 /// So that data that shares its parts, which is exponentially long as text, is written in bounded time.
 const EXACT: Limits = Limits { elements: usize::MAX, depth: usize::MAX, bytes: 1 << 24 };
 const SHORT: Limits = Limits { elements: 6, depth: 4, bytes: 80 };
 
-/// The value as source, for results and `show`.
+/// The value as source. What has no room in memory breaks off.
 pub fn show(value: &Value) -> String {
+    show_within(value, WHOLE)
+}
+
+/// The same, or an error where there is no room for all of it.
+pub fn whole(value: &Value) -> Result<String> {
+    let mut writer = Writer::new(WHOLE);
+    writer.value(value, 0);
+    match writer.goes_on() {
+        true => Ok(writer.out),
+        false => Fault::new(codes::ARRAY_TOO_LARGE, "the value is too large to be written as text")
+            .note(format!("a text has at most {} MiB, and no more than there is memory for", WHOLE.bytes >> 20))
+            .err(),
+    }
+}
+
+/// The value as people want to see it on one line: large arrays without their middle, and with their shape.
+pub fn screen(value: &Value) -> String {
     show_within(value, SCREEN)
 }
 
@@ -36,16 +67,32 @@ pub fn exact(value: &Value) -> String {
 }
 
 pub fn show_within(value: &Value, limits: Limits) -> String {
-    let mut writer = Writer { out: String::new(), limits };
+    let mut writer = Writer::new(limits);
     writer.value(value, 0);
     writer.out
 }
 
-/// The value as `print` and interpolation write it: texts without quotes.
-pub fn display(value: &Value) -> String {
-    match force(value) {
-        Ok(Value::Text(text)) => text.to_string(),
-        _ => show(value),
+/// The value as interpolation writes it: texts without quotes.
+pub fn display(value: &Value) -> Result<String> {
+    match force(value)? {
+        Value::Text(text) => Ok(text.to_string()),
+        other => whole(&other),
+    }
+}
+
+thread_local!(static SEEN: Cell<Option<usize>> = const { Cell::new(None) });
+
+/// From now on people see what programs on this thread print, on lines of so many columns; `None`: files and programs read it.
+pub fn prints_are_seen(columns: Option<usize>) {
+    SEEN.with(|cell| cell.set(columns));
+}
+
+/// The value as `print` writes it.
+pub fn printed(value: &Value) -> Result<String> {
+    match (SEEN.with(Cell::get), force(value)?) {
+        (_, Value::Text(text)) => Ok(text.to_string()),
+        (Some(columns), value) => Ok(pretty(&value, columns)),
+        (None, value) => whole(&value),
     }
 }
 
@@ -89,11 +136,28 @@ pub fn real(x: f64) -> String {
 struct Writer {
     out: String,
     limits: Limits,
+    /// Is there room for more?
+    has_room: bool,
+    /// Up to how many bytes there is.
+    known_room: usize,
 }
 
 impl Writer {
+    fn new(limits: Limits) -> Writer {
+        Writer { out: String::new(), limits, has_room: true, known_room: 1 << 16 }
+    }
+
+    /// May more be written?
+    fn goes_on(&mut self) -> bool {
+        if self.out.len() > self.known_room {
+            self.known_room = self.out.len() * 2;
+            self.has_room &= memory::has_room_for(self.known_room);
+        }
+        self.has_room && self.out.len() <= self.limits.bytes
+    }
+
     fn value(&mut self, value: &Value, depth: usize) {
-        if depth > self.limits.depth || self.out.len() > self.limits.bytes {
+        if depth > self.limits.depth || !self.goes_on() {
             self.out.push('…');
             return;
         }
@@ -173,6 +237,9 @@ impl Writer {
 
     fn array(&mut self, array: &Array, depth: usize) {
         self.axis(array, 0, 0, depth);
+        if self.limits.elements > SHORT.elements && array.shape.iter().any(|length| *length > self.limits.elements) {
+            let _ = write!(self.out, " (shape {})", Array::describe_shape(&array.shape));
+        }
     }
 
     /// One axis of an array; long ones lose their middle.
@@ -182,6 +249,10 @@ impl Writer {
         let shown = if length > self.limits.elements { 3.min(self.limits.elements) } else { length };
         self.out.push('[');
         for i in (0..length).filter(|&i| i < shown || (shown < length && i + shown >= length)) {
+            if !self.goes_on() {
+                self.out.push('…');
+                break;
+            }
             if i > 0 {
                 self.out.push_str(", ");
             }

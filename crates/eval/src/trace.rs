@@ -1,6 +1,6 @@
 //! The chain of calls behind a run-time error, innermost first, and the user's own line in it.
 
-use base::{Diagnostic, Span, Trace};
+use base::{Diagnostic, Span, Trace, codes};
 use calculus::{Lambda, Role};
 
 use crate::machine::{Call, Frame};
@@ -16,6 +16,10 @@ pub(crate) fn add(diagnostic: &mut Diagnostic, frames: &[Frame], root: Span, fir
         let called = calls.iter().find(|call| !in_library(call.from));
         if let Some(name) = called.and_then(|call| call.called().name) {
             diagnostic.notes.push(format!("raised inside `{name}` of the library"));
+            // Such help would be about the library's code.
+            if [codes::NO_MATCH, codes::NOT_A_FUNCTION, codes::WRONG_ARITY].contains(&diagnostic.code) {
+                diagnostic.help.clear();
+            }
         }
         diagnostic.labels[0].span = called.map_or(root, |call| call.from);
     }

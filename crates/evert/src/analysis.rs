@@ -6,9 +6,10 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Name, Sources, Span, codes};
-use calculus::{GlobalId, GlobalInfo, Globals};
+use calculus::{GlobalId, GlobalInfo, GlobalKind, Globals, Root};
+use data::Format;
 use elaborate::index::Use;
-use elaborate::{Analysis, Index, Input, Scope};
+use elaborate::{Analysis, Binding, Index, Input, Reading, Scope};
 use rustc_hash::FxHashMap;
 use syntax::Tree;
 use syntax::ast::{Import, ImportSource, Statement};
@@ -87,14 +88,14 @@ impl Session {
     }
 }
 
-type Imports = FxHashMap<String, base::Result<Rc<Scope>>>;
+type Imports = FxHashMap<String, base::Result<Binding>>;
 
 struct Analyser<'a> {
     session: &'a Session,
     read: Read<'a>,
     sources: Sources,
     globals: Globals,
-    loaded: FxHashMap<String, Rc<Scope>>,
+    loaded: FxHashMap<String, Binding>,
     /// The files that are being read, outermost first.
     loading: Vec<String>,
 }
@@ -110,24 +111,50 @@ impl Analyser<'_> {
         imports.map(|import| (modules::key(&import.source), self.import(&import))).collect()
     }
 
-    fn import(&mut self, import: &Import) -> base::Result<Rc<Scope>> {
+    fn import(&mut self, import: &Import) -> base::Result<Binding> {
         let path = match &import.source {
-            ImportSource::Library(name) => return self.session.modules().library_module(import, name.as_str()),
+            ImportSource::Library(name) => {
+                return self.session.modules().library_module(import, name.as_str()).map(Binding::Module);
+            }
             ImportSource::Path(path) => modules::resolve(&self.sources.get(import.span.file).name, path),
         };
-        if let Some(scope) = self.loaded.get(&path) {
-            return Ok(scope.clone());
+        if let Some(binding) = self.loaded.get(&path) {
+            return Ok(binding.clone());
         }
         let importing = self.sources.get(import.span.file).name.clone();
         if path == importing || self.loading.contains(&path) {
             return modules::circular(&self.loading, import, &importing, &path).err();
         }
-        self.loading.push(importing);
-        let scope = self.import_file(import, &path);
-        self.loading.pop();
-        let scope = Rc::new(scope?);
-        self.loaded.insert(path, scope.clone());
-        Ok(scope)
+        let binding = match Format::of(&path) {
+            Some(format) => self.import_data(import, &path, format)?,
+            None => {
+                self.loading.push(importing);
+                let scope = self.import_file(import, &path);
+                self.loading.pop();
+                Binding::Module(Rc::new(scope?))
+            }
+        };
+        self.loaded.insert(path, binding.clone());
+        Ok(binding)
+    }
+
+    /// The names in a file of data, as far as they can be told without reading all of it.
+    fn import_data(&mut self, import: &Import, path: &str, format: Format) -> base::Result<Binding> {
+        let bytes = (self.read)(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
+        let labels = data::fields(format, &bytes).map_err(|found| {
+            let message = format!("the data {path} can't be understood: {}", found.message);
+            Box::new(Diagnostic::new(codes::BAD_DATA, import.span, message))
+        })?;
+        let mut global = |name: Name| {
+            let (kind, span) = (GlobalKind::Value, import.span);
+            Root::Global(self.globals.add(GlobalInfo { name, kind, span, doc: None, signature: None }))
+        };
+        let mut fields = Scope::default();
+        for label in labels {
+            fields.insert(label, Binding::Root(global(label)));
+        }
+        let whole = global(elaborate::module_name(import));
+        Ok(Binding::Data { whole, fields: Rc::new(fields) })
     }
 
     /// The names of an imported file. What is wrong inside of it is said there, in one line.
@@ -148,6 +175,7 @@ impl Analyser<'_> {
             modules: &modules,
             internal: false,
             path: Some(path),
+            reading: Reading::Whole,
         };
         let first = tree.errors().first().cloned();
         let wrong = first.or_else(|| elaborate::elaborate(input).err().map(|mut errors| errors.swap_remove(0)));
@@ -164,7 +192,8 @@ impl Analyser<'_> {
     fn analyse(&mut self, tree: &Tree, imports: &Imports, scope: &mut Scope) -> Analysis {
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let (globals, prelude) = (&mut self.globals, self.session.prelude());
-        elaborate::analyse(Input { tree, globals, prelude, scope, modules: &modules, internal: false, path: None })
+        let (internal, reading) = (false, Reading::Whole);
+        elaborate::analyse(Input { tree, globals, prelude, scope, modules: &modules, internal, reading, path: None })
     }
 }
 
@@ -172,10 +201,12 @@ impl Analyser<'_> {
 fn named(tree: &Tree, imports: &Imports) -> Vec<(Name, Rc<Scope>)> {
     let statements = tree.statements().into_iter().map(|id| tree.statement(id));
     let module = |statement| match statement {
-        Statement::Import(import) => {
-            let scope = imports.get(&modules::key(&import.source))?.as_ref().ok()?;
-            Some((elaborate::module_name(&import), scope.clone()))
-        }
+        Statement::Import(import) => match imports.get(&modules::key(&import.source))?.as_ref().ok()? {
+            Binding::Module(scope) | Binding::Data { fields: scope, .. } => {
+                Some((elaborate::module_name(&import), scope.clone()))
+            }
+            Binding::Root(_) | Binding::Constructor(_) => None,
+        },
         _ => None,
     };
     statements.filter_map(module).collect()

@@ -19,6 +19,10 @@ pub const UNREADABLE: &str = "the expectation can't be";
 /// Compares a value with the text of a `//=>` comment. `Err` says why they differ.
 pub fn agrees(session: &mut Session, value: &Value, text: &str) -> Result<(), String> {
     let (plain, marks) = without_marks(text);
+    let read = syntax::parse_expression(base::FileId::default(), &plain);
+    if let Some(second) = read.tokens().iter().map(|token| read.token_text(token)).find(|text| is_expectation(text)) {
+        return Err(format!("{UNREADABLE} read: a second expectation on the line, {}", second.trim()));
+    }
     if marks.is_empty() {
         let expected = evaluate(session, &plain)?;
         return agrees_exactly(value, &expected);
@@ -30,6 +34,10 @@ pub fn agrees(session: &mut Session, value: &Value, text: &str) -> Result<(), St
     }
     let root = tree.root_expr();
     Matcher { session, tree: &tree, text: &plain, marks: &marks }.agrees(root, value)
+}
+
+fn is_expectation(token: &str) -> bool {
+    token.starts_with("//=>") || token.starts_with("//!")
 }
 
 /// Compares a diagnostic with the text of a `//!` comment.
@@ -69,7 +77,7 @@ fn evaluate(session: &mut Session, text: &str) -> Result<Value, String> {
 fn agrees_exactly(value: &Value, expected: &Value) -> Result<(), String> {
     match close(value, expected, Tolerance::DEFAULT) {
         Ok(true) => Ok(()),
-        _ => Err(format!("expected {}\n   found {}", show::show(expected), show::show(value))),
+        _ => Err(format!("expected {}\n   found {}", show::screen(expected), show::screen(value))),
     }
 }
 
@@ -103,7 +111,7 @@ impl Matcher<'_> {
             (Expr::Array(nodes), Value::Array(array)) if nodes.len() == array.len() => {
                 nodes.iter().enumerate().try_for_each(|(i, node)| self.agrees(*node, &array.row(i)))
             }
-            _ => Err(format!("expected {}\n   found {}", &self.text[start..end], show::show(&value))),
+            _ => Err(format!("expected {}\n   found {}", &self.text[start..end], show::screen(&value))),
         }
     }
 
@@ -124,12 +132,12 @@ impl Matcher<'_> {
         value: &Value,
     ) -> Result<(), String> {
         let Form::Record(labels) = &data.form else {
-            return Err(format!("expected a record, found {}", show::show(value)));
+            return Err(format!("expected a record, found {}", show::screen(value)));
         };
         for (ident, node) in fields {
             match labels.iter().position(|label| *label == ident.name) {
                 Some(at) => self.agrees(*node, &data.fields[at])?,
-                None => return Err(format!("no field `{}` in {}", ident.name, show::show(value))),
+                None => return Err(format!("no field `{}` in {}", ident.name, show::screen(value))),
             }
         }
         Ok(())
@@ -142,7 +150,7 @@ fn agrees_roughly(written: &str, value: &Value) -> Result<(), String> {
     let found = match value {
         Value::Real(x) => *x,
         Value::Int(i) => *i as f64,
-        other => return Err(format!("expected ~{written}\n   found {}", show::show(other))),
+        other => return Err(format!("expected ~{written}\n   found {}", show::screen(other))),
     };
     if (found - number).abs() <= last_unit(written) * (1.0 + 1e-9) {
         return Ok(());

@@ -19,6 +19,7 @@ pub mod engine;
 pub mod expectation;
 mod library;
 mod modules;
+mod problem;
 pub mod report;
 mod rules;
 mod session;
@@ -27,6 +28,8 @@ pub mod testing;
 mod world;
 
 pub use callable::{Callable, argument};
+pub use data::{Format, json_text, write as write_data};
+pub use elaborate::Reading;
 pub use engine::{Engine, Ran};
 pub use eval::show::show;
 pub use eval::{Value, work};
@@ -36,6 +39,9 @@ pub use native::run::Again;
 pub use native::{control, host, pool};
 pub use session::{Failure, Outcome, Session};
 pub use world::{Offline, World};
+
+/// The endings of files of data, for messages.
+pub const FORMAT_ENDINGS: &str = Format::ENDINGS;
 
 /// The version of the language and its tools.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, codes, suggest};
-use elaborate::Scope;
+use elaborate::{Binding, Scope};
 use rustc_hash::FxHashMap;
 use syntax::ast::{Import, ImportSource};
 
@@ -13,18 +13,39 @@ use crate::library;
 #[derive(Default)]
 pub struct Modules {
     pub library: FxHashMap<&'static str, Rc<Scope>>,
-    pub loaded: FxHashMap<String, Rc<Scope>>,
+    pub loaded: FxHashMap<String, Loaded>,
+    /// Their paths, each after those that it imports.
+    pub order: Vec<String>,
+    /// What each file imports.
+    pub imported: FxHashMap<String, Vec<String>>,
     /// The modules that are being loaded, outermost first.
     pub loading: Vec<String>,
 }
 
+/// A file that was imported.
+pub struct Loaded {
+    pub binding: Binding,
+    /// What the world said of the file when it was read.
+    pub stamp: Option<u128>,
+    /// Who asked for it first.
+    pub import: Import,
+}
+
 impl Modules {
+    /// Remembers a file, or what it has become.
+    pub fn insert(&mut self, path: &str, loaded: Loaded) {
+        if self.loaded.insert(path.to_string(), loaded).is_none() {
+            self.order.push(path.to_string());
+        }
+    }
+
     pub fn library_module(&self, import: &Import, name: &str) -> base::Result<Rc<Scope>> {
         if let Some(scope) = self.library.get(name) {
             return Ok(scope.clone());
         }
-        let known = library::FILES.iter().map(|(name, _)| *name).filter(|name| *name != library::DERIVATIVES);
-        let known: Vec<&str> = known.collect();
+        let rules = [library::DERIVATIVES, library::TANGENTS];
+        let known: Vec<&str> =
+            library::FILES.iter().map(|(name, _)| *name).filter(|name| !rules.contains(name)).collect();
         let missing =
             Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, format!("the library has no module `{name}`"))
                 .note(format!("its modules are {}", known.join(", ")));

@@ -37,14 +37,20 @@ pub fn all(sources: &Sources, diagnostics: &[Diagnostic], paint: Paint) -> Strin
 
 /// Where to read more about the codes.
 pub fn hint(diagnostics: &[Diagnostic]) -> String {
-    let mut codes: Vec<Code> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
-    codes.sort();
-    codes.dedup();
+    let mut codes: Vec<Code> = vec![];
+    for diagnostic in diagnostics.iter().take(MOST) {
+        if !codes.contains(&diagnostic.code) {
+            codes.push(diagnostic.code);
+        }
+    }
     let kind = |code: &Code| if code.is_warning() { "warning" } else { "error" };
     match &codes[..] {
         [] => String::new(),
         [code] => format!("`evert explain {code}` says more about this {}.\n", kind(code)),
-        [code, ..] => format!("`evert explain {code}` says more about the first kind of {}.\n", kind(code)),
+        codes => {
+            let codes: Vec<String> = codes.iter().map(Code::to_string).collect();
+            format!("`evert explain CODE` says more about each: {}.\n", codes.join(", "))
+        }
     }
 }
 

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Name, Sources, Span, codes};
-use calculus::{Binding as L1, GlobalInfo, GlobalKind, Globals, Group, Module, Prim, Root, Step, StepKind};
-use elaborate::{Binding, Elaborated, Input, Scope};
+use calculus::{Binding as L1, GlobalId, GlobalInfo, GlobalKind, Globals, Group, Module, Prim, Root, Step, StepKind};
+use data::Format;
+use elaborate::{Binding, Elaborated, Input, Reading, Scope};
 use eval::code::ATTACH;
 use eval::prims::settle;
-use eval::value::Env;
+use eval::value::{Env, Form};
 use eval::{Code, Machine, Value};
 use rustc_hash::FxHashMap;
 use syntax::Tree;
@@ -15,7 +16,8 @@ use syntax::ast::{Import, ImportSource, Statement};
 
 use crate::engine::Engines;
 use crate::library;
-use crate::modules::{self, Modules};
+use crate::modules::{self, Loaded, Modules};
+use crate::problem;
 use crate::rules;
 use crate::world::{Offline, World};
 
@@ -33,6 +35,8 @@ pub struct Session {
     pub warnings: Vec<Diagnostic>,
     /// How many of the globals are the library's.
     library_globals: usize,
+    /// How the inputs of the session come: from the prompt, functions may mention what a later one defines.
+    pub reading: Reading,
     /// Has some file, the library's excepted, a custom rule?
     pub(crate) has_rules: bool,
 }
@@ -41,6 +45,7 @@ pub struct Session {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin<'a> {
     Library,
+    /// What the session was given to run.
     Program,
     /// A file under this path.
     Import(&'a str),
@@ -77,6 +82,7 @@ impl Session {
             world: world.clone(),
             warnings: vec![],
             library_globals: 0,
+            reading: Reading::Whole,
             has_rules: false,
         };
         session.machine.output = Box::new(move |line| world.print(line));
@@ -169,15 +175,21 @@ impl Session {
 
     /// The text of a file, or what is wrong with it.
     pub fn read(&mut self, path: &str) -> Result<String, Failure> {
-        let bytes = self.world.read(path).map_err(|reason| {
-            let file = self.sources.add(path, "");
-            vec![Diagnostic::new(
-                codes::IMPORT_NOT_FOUND,
-                Span::new(file, 0, 0),
-                format!("can't read {path}: {reason}"),
-            )]
-        })?;
-        self.decode(path, bytes).map_err(|error| vec![*error])
+        let bytes = self.world.read(path);
+        self.text_of(path, bytes)
+    }
+
+    /// The text of a file that somebody has read, or what is wrong with it.
+    pub fn text_of(&mut self, path: &str, bytes: Result<Vec<u8>, String>) -> Result<String, Failure> {
+        match bytes {
+            Ok(bytes) => self.decode(path, bytes).map_err(|error| vec![*error]),
+            Err(reason) => Err(vec![self.unreadable(path, &reason)]),
+        }
+    }
+
+    fn unreadable(&mut self, path: &str, reason: &str) -> Diagnostic {
+        let file = self.sources.add(path, "");
+        Diagnostic::new(codes::IMPORT_NOT_FOUND, Span::new(file, 0, 0), format!("can't read {path}: {reason}"))
     }
 
     fn decode(&mut self, path: &str, bytes: Vec<u8>) -> base::Result<String> {
@@ -198,7 +210,7 @@ impl Session {
         if !tree.errors().is_empty() {
             return Err(tree.errors().to_vec());
         }
-        let mut imports: FxHashMap<String, base::Result<Rc<Scope>>> = FxHashMap::default();
+        let mut imports: FxHashMap<String, base::Result<Binding>> = FxHashMap::default();
         for id in tree.statements() {
             if let Statement::Import(import) = tree.statement(id) {
                 let found = self.import(&import);
@@ -206,49 +218,165 @@ impl Session {
             }
         }
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
+        let known = self.globals.len();
         let (globals, prelude) = (&mut self.globals, &self.prelude);
-        let elaborated = elaborate::elaborate(Input {
-            tree,
-            globals,
-            prelude,
-            scope,
-            modules: &modules,
-            internal: origin == Origin::Library,
-            path: if let Origin::Import(path) = origin { Some(path) } else { None },
-        })?;
+        let internal = origin == Origin::Library;
+        let path = if let Origin::Import(path) = origin { Some(path) } else { None };
+        let reading = if origin == Origin::Program { self.reading } else { Reading::Whole };
+        let input = Input { tree, globals, prelude, scope, modules: &modules, internal, path, reading };
+        let elaborated = elaborate::elaborate(input)?;
+        // Also those that nothing defines yet.
+        for id in (known..self.globals.len()).map(|id| GlobalId(id as u32)) {
+            self.machine.declare(id, self.globals.get(id).name);
+        }
         let Elaborated { module, warnings } = elaborated;
         self.warnings.extend(warnings);
         debug_assert_eq!(calculus::check::check_module(&module), Ok(()), "elaborate broke an invariant of L1");
         Ok(module)
     }
 
-    fn import(&mut self, import: &Import) -> base::Result<Rc<Scope>> {
+    fn import(&mut self, import: &Import) -> base::Result<Binding> {
         let path = match &import.source {
-            ImportSource::Library(name) => return self.modules.library_module(import, name.as_str()),
+            ImportSource::Library(name) => {
+                return self.modules.library_module(import, name.as_str()).map(Binding::Module);
+            }
             ImportSource::Path(path) => modules::resolve(&self.sources.get(import.span.file).name, path),
         };
-        if let Some(scope) = self.modules.loaded.get(&path) {
-            return Ok(scope.clone());
-        }
         let importing = self.sources.get(import.span.file).name.clone();
+        self.modules.imported.entry(importing.clone()).or_default().push(path.clone());
+        if let Some(loaded) = self.modules.loaded.get(&path) {
+            return Ok(loaded.binding.clone());
+        }
         if path == importing || self.modules.loading.contains(&path) {
             return modules::circular(&self.modules.loading, import, &importing, &path).err();
         }
         self.modules.loading.push(importing);
-        let loaded = self.import_file(import, &path);
+        let loaded = self.import_path(import, &path, None);
         self.modules.loading.pop();
-        let scope = Rc::new(loaded?);
-        self.modules.loaded.insert(path, scope.clone());
-        Ok(scope)
+        loaded
     }
 
-    fn import_file(&mut self, import: &Import, path: &str) -> base::Result<Scope> {
+    /// Reads a file, for the first time or again: then its definitions keep their places, so that whoever knows them sees the new ones.
+    fn import_path(&mut self, import: &Import, path: &str, before: Option<&Binding>) -> base::Result<Binding> {
+        let stamp = self.world.stamp(path);
+        self.modules.imported.remove(path);
+        let binding = match Format::of(path) {
+            Some(format) => self.import_data(import, path, format, before)?,
+            None => {
+                let known = match before {
+                    Some(Binding::Module(scope)) => (**scope).clone(),
+                    _ => Scope::default(),
+                };
+                Binding::Module(Rc::new(self.import_file(import, path, known)?))
+            }
+        };
+        let import = import.clone();
+        self.modules.insert(path, Loaded { binding: binding.clone(), stamp, import });
+        Ok(binding)
+    }
+
+    /// Reads imported files again that have changed, and those that import them; their paths. After an error in one the old definitions
+    /// stay, and it isn't tried again before it changes once more.
+    pub fn refresh(&mut self) -> Result<Vec<String>, Failure> {
+        let mut again: Vec<String> = vec![];
+        for path in self.modules.order.clone() {
+            let stamp = self.world.stamp(&path);
+            let Some(loaded) = self.modules.loaded.get_mut(&path) else { continue };
+            let imports = self.modules.imported.get(&path);
+            let affected = imports.is_some_and(|imports| imports.iter().any(|path| again.contains(path)));
+            if loaded.stamp == stamp && !affected {
+                continue;
+            }
+            loaded.stamp = stamp;
+            let (import, before) = (loaded.import.clone(), loaded.binding.clone());
+            let binding = self.import_path(&import, &path, Some(&before)).map_err(|error| vec![*error])?;
+            self.rebind(&before, &binding);
+            again.push(path);
+        }
+        Ok(again)
+    }
+
+    /// Gives names of the session that stand for an import what it has become.
+    fn rebind(&mut self, before: &Binding, after: &Binding) {
+        let same = |binding: &Binding| match (binding, before) {
+            (Binding::Module(a), Binding::Module(b)) => Rc::ptr_eq(a, b),
+            (Binding::Data { fields: a, .. }, Binding::Data { fields: b, .. }) => Rc::ptr_eq(a, b),
+            _ => false,
+        };
+        let names: Vec<Name> = self.scope.iter().filter(|(_, binding)| same(binding)).map(|(name, _)| name).collect();
+        names.into_iter().for_each(|name| self.scope.insert(name, after.clone()));
+    }
+
+    /// Reads data: a value under a name of its own, and so is each field of a record.
+    fn import_data(
+        &mut self,
+        import: &Import,
+        path: &str,
+        format: Format,
+        before: Option<&Binding>,
+    ) -> base::Result<Binding> {
+        let bytes = self.world.read_data(path).map_err(|reason| {
+            let message = format!("the data {path} can't be read");
+            let missing = Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, message).note(reason);
+            Box::new(missing.help("the path is relative to the file that imports it"))
+        })?;
+        let value = data::read(format, &bytes)
+            .map_err(|found| Box::new(problem::describe(&mut self.sources, path, &bytes, found, Some(import.span))))?;
+        let (known_whole, known_fields) = match before {
+            Some(Binding::Data { whole, fields }) => (Some(*whole), (**fields).clone()),
+            _ => (None, Scope::default()),
+        };
+        let mut fields = Scope::default();
+        if let Value::Data(data) = &value
+            && let Form::Record(labels) = &data.form
+        {
+            for (label, field) in labels.iter().zip(&data.fields) {
+                let known = known_fields.get(*label).and_then(|binding| match binding {
+                    Binding::Root(root) => Some(*root),
+                    _ => None,
+                });
+                let root = self.data_global(known, *label, import.span, field.clone());
+                fields.insert(*label, Binding::Root(root));
+            }
+        }
+        let stem = path.rsplit('/').next().unwrap_or(path);
+        let whole = self.data_global(known_whole, Name::new(stem), import.span, value);
+        Ok(Binding::Data { whole, fields: Rc::new(fields) })
+    }
+
+    /// A global for data: the one that it had before, or a new one.
+    fn data_global(&mut self, known: Option<Root>, name: Name, span: Span, value: Value) -> Root {
+        match known {
+            Some(Root::Global(id)) => {
+                self.machine.define(id, value);
+                Root::Global(id)
+            }
+            _ => self.constant_global(name, span, value),
+        }
+    }
+
+    /// A global that no scope knows yet.
+    fn constant_global(&mut self, name: Name, span: Span, value: Value) -> Root {
+        let info = GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None };
+        let id = self.globals.add(info);
+        self.machine.declare(id, name);
+        self.machine.define(id, value);
+        Root::Global(id)
+    }
+
+    /// Reads a file of data that isn't imported, as one that the command line names. Of a file without a kind, the beginning says
+    /// what it is.
+    pub fn read_data(&mut self, path: &str, bytes: &[u8]) -> Result<Value, Failure> {
+        let format = Format::of(path).unwrap_or_else(|| Format::guess(bytes));
+        data::read(format, bytes).map_err(|found| vec![problem::describe(&mut self.sources, path, bytes, found, None)])
+    }
+
+    fn import_file(&mut self, import: &Import, path: &str, mut scope: Scope) -> base::Result<Scope> {
         let bytes =
             self.world.read_import(path).map_err(|reason| Box::new(modules::unreadable(import, path, reason)))?;
         let text = self.decode(path, bytes)?;
         let file = self.sources.add(path, text.as_str());
         let tree = syntax::parse(file, &text);
-        let mut scope = Scope::default();
         let module = self.elaborate(&tree, &mut scope, Origin::Import(path)).map_err(first)?;
         self.define(&module);
         for step in module.steps.iter().filter(|step| matches!(step.kind, StepKind::Define(_))) {
@@ -310,7 +438,7 @@ impl Session {
         self.machine.output = output;
     }
 
-    fn bind(&mut self, ids: &[calculus::GlobalId], value: &Value) {
+    fn bind(&mut self, ids: &[GlobalId], value: &Value) {
         if let Value::Data(data) = value {
             for (id, value) in ids.iter().zip(&data.fields) {
                 self.machine.define(*id, value.clone());
@@ -325,11 +453,9 @@ impl Session {
             Some(Binding::Root(Root::Global(id))) => *id,
             _ => {
                 let span = Span { file: FileId(0), start: 0, end: 0 };
-                let info = GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None };
-                let id = self.globals.add(info);
-                self.machine.declare(id, name);
-                self.scope.insert(name, Binding::Root(Root::Global(id)));
-                id
+                let root = self.constant_global(name, span, value);
+                self.scope.insert(name, Binding::Root(root));
+                return;
             }
         };
         self.machine.define(id, value);
@@ -350,7 +476,7 @@ impl Session {
     }
 
     /// The number of a name of the session's scope that is a global.
-    pub(crate) fn global(&self, name: &str) -> Option<calculus::GlobalId> {
+    pub(crate) fn global(&self, name: &str) -> Option<GlobalId> {
         match self.scope.get(Name::new(name)) {
             Some(Binding::Root(Root::Global(id))) => Some(*id),
             _ => None,
@@ -361,7 +487,9 @@ impl Session {
     pub fn get(&self, name: &str) -> Option<Value> {
         let name = Name::new(name);
         match self.scope.get(name).or_else(|| self.prelude.get(name)) {
-            Some(Binding::Root(Root::Global(id))) => self.machine.global(*id).cloned(),
+            Some(Binding::Root(Root::Global(id)) | Binding::Data { whole: Root::Global(id), .. }) => {
+                self.machine.global(*id).cloned()
+            }
             Some(Binding::Root(Root::Prim(prim))) => Some(Value::prim(*prim)),
             _ => None,
         }

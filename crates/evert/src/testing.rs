@@ -1,5 +1,7 @@
 //! Running the expectations and `test` blocks of a file.
 
+use std::time::{Duration, Instant};
+
 use base::{Diagnostic, Span, codes};
 use calculus::{Step, StepKind};
 use eval::Value;
@@ -17,6 +19,8 @@ pub struct Case {
     /// The name of a `test` block; empty for an expectation.
     pub name: String,
     pub result: Result<(), Problem>,
+    /// How long it took to check.
+    pub took: Duration,
 }
 
 #[derive(Debug)]
@@ -30,7 +34,12 @@ pub enum Problem {
 /// Runs a file's text in the session and checks what it claims: its expectations, its `test` blocks, and every
 /// custom rule that was used, where it was used.
 pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, Failure> {
-    run_telling(session, name, text, &mut |_, _, _| ())
+    run_telling(session, name, text, None, &mut |_, _, _| ())
+}
+
+/// The same, but of expectations and tests only those that contain a text, in their name or in the expression.
+pub fn run_some(session: &mut Session, name: &str, text: &str, filter: Option<&str>) -> Result<Vec<Case>, Failure> {
+    run_telling(session, name, text, filter, &mut |_, _, _| ())
 }
 
 /// What is told of a step while a file runs.
@@ -46,6 +55,7 @@ pub fn run_telling(
     session: &mut Session,
     name: &str,
     text: &str,
+    filter: Option<&str>,
     tell: &mut dyn FnMut(&Session, Span, Event),
 ) -> Result<Vec<Case>, Failure> {
     if let Some(claim) = text.strip_prefix(REJECTED) {
@@ -57,12 +67,17 @@ pub fn run_telling(
     let mut observed = vec![];
     let is_reference = session.engines.is_reference();
     for (step, statement) in module.steps.iter().zip(statements) {
+        if !is_wanted(session, step, filter) {
+            continue;
+        }
         tell(session, step.span, Event::Starts);
         let before = observed.len();
         session.machine.observed = is_reference.then(|| std::mem::take(&mut observed));
+        let start = Instant::now();
         let outcome = session.run_step(step);
+        let took = start.elapsed();
         tell(session, step.span, Event::Ends(&outcome));
-        cases.extend(judged(session, step, outcome, &tree, statement));
+        cases.extend(judged(session, step, outcome, took, &tree, statement));
         // Compiled code doesn't say which rules it used; the reference evaluator does.
         if !is_reference && session.has_rules {
             session.machine.observed = Some(std::mem::take(&mut observed));
@@ -74,8 +89,20 @@ pub fn run_telling(
         }
     }
     cases.extend(observed.into_iter().map(|(f, x)| check_rule(session, f, x)));
-    cases.extend(tree.unclaimed_expectations().into_iter().map(unclaimed));
+    if filter.is_none() {
+        cases.extend(tree.unclaimed_expectations().into_iter().map(unclaimed));
+    }
     Ok(cases)
+}
+
+/// Definitions are needed whatever is tested.
+fn is_wanted(session: &Session, step: &Step, filter: Option<&str>) -> bool {
+    let Some(filter) = filter else { return true };
+    match &step.kind {
+        StepKind::Define(_) => true,
+        StepKind::Test(name) => name.contains(filter),
+        StepKind::Show => session.sources.text(step.span).contains(filter),
+    }
 }
 
 /// A file that begins with this must not be accepted; the code of the error and a part of its text follow.
@@ -91,7 +118,8 @@ fn rejected(session: &mut Session, name: &str, text: &str, claim: &str) -> Case 
         Err(errors) if errors.iter().any(fits) => Ok(()),
         Err(mut errors) => Err(Problem::Failed(Box::new(errors.swap_remove(0)))),
     };
-    Case { span: Span::new(file, 0, REJECTED.len() + claim.len()), name: String::new(), result }
+    let span = Span::new(file, 0, REJECTED.len() + claim.len());
+    Case { span, name: String::new(), result, took: Duration::ZERO }
 }
 
 /// Rules that are used where an error is expected may be wrong on purpose.
@@ -103,8 +131,10 @@ fn expects_failure(tree: &Tree, statement: NodeId) -> bool {
 fn check_rule(session: &mut Session, f: Value, x: Value) -> Case {
     let (name, span) = (eval::show::function_name(&f), rule_span(&f));
     let check = session.get("check_rule").expect("the library has check_rule");
+    let start = Instant::now();
     let result = session.machine.call(&check, Value::pair(f, x), span);
-    Case { span, name: format!("the rule of `{name}`"), result: result.map(|_| ()).map_err(Problem::Failed) }
+    let result = result.map(|_| ()).map_err(Problem::Failed);
+    Case { span, name: format!("the rule of `{name}`"), result, took: start.elapsed() }
 }
 
 fn rule_span(f: &Value) -> Span {
@@ -130,6 +160,7 @@ fn judged(
     session: &mut Session,
     step: &Step,
     outcome: base::Result<Value>,
+    took: Duration,
     tree: &Tree,
     statement: NodeId,
 ) -> Option<Case> {
@@ -138,14 +169,14 @@ fn judged(
         StepKind::Test(name) => name.to_string(),
         _ => String::new(),
     };
-    let case = |result| Some(Case { span: step.span, name: name.clone(), result });
+    let case = |result| Some(Case { span: step.span, name: name.clone(), result, took });
     match (outcome, expectation) {
         (Ok(value), Some(expectation)) => match expectation.kind {
             ExpectationKind::Equals(text) => {
                 case(agrees(session, &value, &text).map_err(|words| differs(words, expectation.span)))
             }
             ExpectationKind::Fails(text) => {
-                let found = eval::show::show(&value);
+                let found = eval::show::screen(&value);
                 case(Err(Problem::Differs(format!("expected an error that says `{text}`\n   found {found}"))))
             }
         },
@@ -176,5 +207,5 @@ fn differs(words: String, expectation: Span) -> Problem {
 fn unclaimed(span: Span) -> Case {
     let error = Diagnostic::new(codes::BAD_EXPECTATION, span, "this expectation belongs to no expression")
         .help("write it after an expression, on the same line or alone on the next");
-    Case { span, name: String::new(), result: Err(Problem::Failed(Box::new(error))) }
+    Case { span, name: String::new(), result: Err(Problem::Failed(Box::new(error))), took: Duration::ZERO }
 }

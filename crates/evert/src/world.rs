@@ -8,6 +8,14 @@ pub trait World {
     fn read_import(&self, path: &str) -> Result<Vec<u8>, String> {
         self.read(path)
     }
+    /// The bytes of a file of data that a program imports. A world may allow fewer of them than of programs, and larger ones.
+    fn read_data(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.read(path)
+    }
+    /// Changes when the file does. Where nobody says so, files don't change.
+    fn stamp(&self, _path: &str) -> Option<u128> {
+        None
+    }
     /// Writes a line for the program.
     fn print(&self, line: &str);
 }

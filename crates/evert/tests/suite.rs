@@ -316,7 +316,7 @@ fn run(engine: Engine, file: &Path) {
             Event::Ends(Err(error)) => say("value", &format!("{} {}", name_of(&place), error.code)),
         }
     };
-    let cases = testing::run_telling(&mut session, &name, &text, tell);
+    let cases = testing::run_telling(&mut session, &name, &text, None, tell);
     report_steps(&session, &root());
     let cases = match cases {
         Ok(cases) => cases,

@@ -365,7 +365,8 @@ impl Machine<'_> {
         let value = if *prim == Prim::Print {
             eval::prims::settle(&values[0]).map_err(failed)?;
             if self.quiet == 0 {
-                (self.output)(&eval::show::display(&values[0]));
+                let line = eval::show::printed(&values[0]).map_err(failed)?;
+                (self.output)(&line);
             }
             eval::Value::unit()
         } else {

@@ -76,7 +76,7 @@ fn members(session: &Session, document: &Document, owner: &str) -> Json {
     let mut items = Items::default();
     let module = document.analysed.modules.iter().find(|(name, _)| *name == word).map(|(_, scope)| &**scope);
     let known = module.or_else(|| match session.prelude().get(word) {
-        Some(Binding::Module(scope)) => Some(scope),
+        Some(Binding::Module(scope) | Binding::Data { fields: scope, .. }) => Some(scope),
         _ => None,
     });
     if let Some(scope) = known {
@@ -120,7 +120,7 @@ impl Items {
                 self.add(name, Kind::Function, Some(&primitive_signature(*prim)), Some(prim.doc()), layer);
             }
             Binding::Constructor(_) => self.add(name, Kind::Constructor, None, None, layer),
-            Binding::Module(_) => self.add(name, Kind::Module, None, None, layer),
+            Binding::Module(_) | Binding::Data { .. } => self.add(name, Kind::Module, None, None, layer),
         }
     }
 

@@ -1,4 +1,5 @@
 //! `evert-paper`: the table of the printed faults, each run with the fault and without.
+//! `evert-paper --rows`: the same as rows of docs/paper.md.
 //! `evert-paper FILE [D3,D9]`: a program in the paper's notation, without these corrections.
 
 use std::process::ExitCode;
@@ -9,9 +10,13 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments[..] {
         [] => table(),
+        [flag] if flag == "--rows" => {
+            paper::faults::FAULTS.iter().for_each(|fault| println!("{}", fault.row()));
+            Ok(())
+        }
         [file] => program(file, ""),
         [file, left_out] => program(file, left_out),
-        _ => Err("usage: evert-paper [FILE [CORRECTIONS]]".to_string()),
+        _ => Err("usage: evert-paper [--rows | FILE [CORRECTIONS]]".to_string()),
     }
     .map_or_else(
         |problem| {

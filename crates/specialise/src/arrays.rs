@@ -11,7 +11,7 @@ use calculus::Prim;
 use first_order::{Alternative, Atom, Head, Op, ShapeId, Type};
 
 use crate::body::Alt;
-use crate::graph::{BOOL, INT, NEVER, REAL, ZERO};
+use crate::graph::{BOOL, INT, NEVER, REAL, TEXT, ZERO};
 use crate::instances::Specialiser;
 use crate::{Result1, Val};
 
@@ -69,6 +69,10 @@ impl Specialiser<'_> {
         let value = self.narrowed(alt);
         match (prim, &alt.head) {
             (Prim::Len, Head::Text) => return self.bridge(prim, vec![value], INT, span),
+            (Prim::Index, Head::Text) => {
+                let spec = self.forced(&rest[0], span)?;
+                return self.bridge(prim, vec![value, spec], TEXT, span);
+            }
             (Prim::Frame, _) => return self.frame(alt, span),
             (Prim::Index | Prim::Part | Prim::Erase, Head::Zero) => return Ok(self.zero()),
             (Prim::Unspread, Head::Zero) => return Ok(self.zero()),

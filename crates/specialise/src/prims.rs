@@ -2,7 +2,7 @@
 
 use base::{Span, codes};
 use calculus::Prim;
-use first_order::{Atom, Head, Op, Type};
+use first_order::{Atom, Head, Op, ShapeId, Type};
 
 use crate::graph::{BOOL, INT, NEVER, REAL, TEXT, UNIT};
 use crate::instances::Specialiser;
@@ -80,10 +80,12 @@ impl Specialiser<'_> {
                 self.draft.write(unit, Op::Quiet(false), span);
                 Ok(value)
             }
-            Show => self.bridge(prim, args, TEXT, span),
-            Join => self.bridge(prim, args, TEXT, span),
+            Show | Format | Join | Trim | Replace | ToUpper | ToLower => self.bridge(prim, args, TEXT, span),
+            Find => self.bridge(prim, args, INT, span),
+            ParseReal => self.parse(prim, &args[0], REAL, span),
+            ParseInt => self.parse(prim, &args[0], INT, span),
             Print => self.bridge(prim, args, UNIT, span),
-            Error => {
+            Error | Expected => {
                 self.bridge(prim, args, NEVER, span)?;
                 self.unreached(span)
             }
@@ -92,10 +94,7 @@ impl Specialiser<'_> {
                 self.bridge(prim, vec![condition], UNIT, span)
             }
             Key => self.bridge(prim, args, INT, span),
-            Split => {
-                let pair = self.graph.single(Head::Tuple, vec![INT, INT]);
-                self.bridge(prim, args, pair, span)
-            }
+            Split => self.cut(&args[0], span),
             FoldIn => self.bridge(prim, args, INT, span),
             Uniform | Normal => {
                 let reals = self.graph.single(Head::Array(1), vec![REAL]);
@@ -111,6 +110,36 @@ impl Specialiser<'_> {
                 self.dynamic(span, "`check_rule` runs on the reference evaluator")
             }
         }
+    }
+
+    /// The number that a text says, or those of an array of texts.
+    fn parse(&mut self, prim: Prim, x: &Val, number: ShapeId, span: Span) -> Result1<Val> {
+        let x = self.forced(x, span)?;
+        self.split(&x, span, &mut |this, alt| {
+            let value = this.narrowed(&alt);
+            match alt.head {
+                Head::Text => this.bridge(prim, vec![value], number, span),
+                Head::Array(rank) => {
+                    let shape = this.graph.single(Head::Array(rank), vec![number]);
+                    this.bridge(prim, vec![value], shape, span)
+                }
+                _ => this.fail(codes::WRONG_KIND, span),
+            }
+        })
+    }
+
+    /// `split` of a key, or of a text and what to cut it at.
+    fn cut(&mut self, x: &Val, span: Span) -> Result1<Val> {
+        let x = self.forced(x, span)?;
+        self.split(&x, span, &mut |this, alt| {
+            let value = this.narrowed(&alt);
+            let result = match alt.head {
+                Head::Tuple if alt.parts.len() == 2 => this.graph.single(Head::Array(1), vec![TEXT]),
+                Head::Text => return this.fail(codes::WRONG_ARITY, span),
+                _ => this.graph.single(Head::Tuple, vec![INT, INT]),
+            };
+            this.bridge(Prim::Split, vec![value], result, span)
+        })
     }
 
     fn not(&mut self, x: &Val, span: Span) -> Result1<Val> {

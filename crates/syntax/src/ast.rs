@@ -44,6 +44,8 @@ pub struct Function {
     pub name: Ident,
     /// Patterns. One pattern: the argument itself; several or none: the tuple of them.
     pub params: Vec<NodeId>,
+    /// What each parameter is where the command line doesn't say: only `main` has such.
+    pub defaults: Vec<Option<NodeId>>,
     pub body: NodeId,
     /// Rules written after the declaration that belong to this function (not to an inner one).
     pub rules: Vec<Rule>,
@@ -165,7 +167,18 @@ pub enum Expr {
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextPart {
     Literal(String),
-    Expr(NodeId),
+    /// `{e}` or `{e:.3}`
+    Expr {
+        value: NodeId,
+        format: Option<Format>,
+    },
+}
+
+/// How a value is written into a text: what stands behind the colon.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Format {
+    pub text: String,
+    pub span: Span,
 }
 
 #[derive(Clone, PartialEq, Debug)]

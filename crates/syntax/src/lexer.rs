@@ -1,7 +1,7 @@
 //! Text into tokens. In: a file's text. Out: tokens whose texts concatenate to it, and what couldn't be read.
 //!
 //! Whitespace, newlines and comments are tokens too. A string is a bracket: `StringStart`, chunks of text,
-//! interpolations between `InterpolationStart` and `InterpolationEnd`, `StringEnd`. A string ends with its line;
+//! interpolations between `InterpolationStart` and `InterpolationEnd`, with a `Format` at their end, `StringEnd`. A string ends with its line;
 //! one that doesn't gets empty closing tokens, so that these brackets always match.
 
 mod strings;
@@ -65,6 +65,8 @@ pub enum TokenKind {
     StringEnd,
     InterpolationStart,
     InterpolationEnd,
+    /// `:.3` before the end of an interpolation
+    Format,
 
     #[token("fn", priority = 9)]
     Fn,
@@ -249,6 +251,7 @@ impl<'a> Scanner<'a> {
                 Ok(TokenKind::Dot) => self.dot(),
                 Ok(TokenKind::LeftBrace) => self.left_brace(),
                 Ok(TokenKind::RightBrace) => self.right_brace(),
+                Ok(TokenKind::Colon) => self.colon(),
                 Ok(TokenKind::Newline) => self.newline(),
                 Ok(TokenKind::BadNumber) => self.bad_number(),
                 Ok(TokenKind::Unknown) => self.block_comment(),
@@ -307,6 +310,16 @@ impl<'a> Scanner<'a> {
             }
             None => self.push(TokenKind::RightBrace),
         }
+    }
+
+    /// Between the braces of an interpolation itself a colon begins a format; in brackets inside it is one of a record.
+    fn colon(&mut self) {
+        if self.interpolations.last().is_none_or(|inside| inside.braces > 0) {
+            return self.push(TokenKind::Colon);
+        }
+        let rest = self.lexer.remainder();
+        self.lexer.bump(rest.find(['}', '"', '\n']).unwrap_or(rest.len()));
+        self.push(TokenKind::Format);
     }
 
     fn newline(&mut self) {

@@ -70,6 +70,14 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
+    /// ` (default 0.1)` for each parameter that has one
+    fn defaults(&mut self, defaults: &[Option<NodeId>]) {
+        for default in defaults.iter().flatten() {
+            self.out.push(' ');
+            self.list("default", |p| p.spaced(*default));
+        }
+    }
+
     fn statement(&mut self, id: NodeId) {
         match self.tree.statement(id) {
             Statement::Let { pattern, value } => self.list("let ", |p| {
@@ -79,6 +87,7 @@ impl Printer<'_> {
             Statement::Fn(function) => self.list("fn", |p| {
                 p.word(function.name.name);
                 p.params(&function.params);
+                p.defaults(&function.defaults);
                 p.spaced(function.body);
                 p.rules(&function.rules);
             }),
@@ -184,7 +193,14 @@ impl Printer<'_> {
             for part in parts {
                 match part {
                     TextPart::Literal(text) => p.word(format!("{text:?}")),
-                    TextPart::Expr(id) => p.spaced(*id),
+                    TextPart::Expr { value, format: None } => p.spaced(*value),
+                    TextPart::Expr { value, format: Some(format) } => {
+                        p.out.push(' ');
+                        p.list("format", |p| {
+                            p.spaced(*value);
+                            p.word(format!("{:?}", format.text));
+                        });
+                    }
                 }
             }
         });

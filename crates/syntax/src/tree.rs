@@ -171,8 +171,10 @@ pub(crate) enum NodeKind {
     Test,
     /// A name that is neither an expression nor a pattern
     Ident,
-    /// pattern*
+    /// (pattern | Param)*
     Params,
+    /// A parameter with a default: pattern, value
+    Param,
     /// Params, body, Text?; main: the word
     Rule,
 

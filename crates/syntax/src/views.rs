@@ -8,7 +8,7 @@ use base::Name;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::ast::*;
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind};
 use crate::tree::{NodeId, NodeKind, Tree};
 
 impl Tree {
@@ -88,9 +88,16 @@ impl Tree {
 
     fn function(&self, id: NodeId) -> Function {
         let children = self.children(id);
+        let params = self.children(children[0]);
+        let parts = |param: &NodeId| match self.kind(*param) {
+            NodeKind::Param => (self.children(*param)[0], Some(self.children(*param)[1])),
+            _ => (*param, None),
+        };
+        let (params, defaults) = params.iter().map(parts).unzip();
         Function {
             name: self.main_ident(id),
-            params: self.children(children[0]).to_vec(),
+            params,
+            defaults,
             body: children[1],
             rules: self.rules(&children[2..]),
             doc: self.doc(id),
@@ -115,6 +122,40 @@ impl Tree {
         }
         lines.reverse();
         (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    /// The comment that belongs to one of several things between commas: behind it on its line, or on the lines directly above it.
+    ///
+    /// What it belongs to begins and ends with these nodes.
+    pub fn comment_of(&self, first: NodeId, last: NodeId) -> Option<String> {
+        let plain = |token: &Token| self.token_text(token).trim_start_matches('/').trim().to_string();
+        let behind = self.tokens[self.node(last).end as usize..].iter();
+        let mut behind = behind.skip_while(|token| matches!(token.kind, TokenKind::Whitespace | TokenKind::Comma));
+        if let Some(comment) = behind.next().filter(|token| token.kind.is_comment()) {
+            return Some(plain(comment));
+        }
+        let mut lines = vec![];
+        let mut below = 0;
+        for token in self.tokens[..self.node(first).first as usize].iter().rev() {
+            match token.kind {
+                kind if kind.is_comment() => {
+                    below = 0;
+                    lines.push(plain(token));
+                }
+                TokenKind::Newline if below == 0 => below = 1,
+                TokenKind::Whitespace => {}
+                // What stands behind something else on its line belongs to that.
+                TokenKind::Newline => break,
+                _ => {
+                    if below == 0 {
+                        lines.pop();
+                    }
+                    break;
+                }
+            }
+        }
+        lines.reverse();
+        (!lines.is_empty()).then(|| lines.join(" "))
     }
 
     fn constructors(&self, nodes: &[NodeId]) -> Vec<Constructor> {

@@ -1,13 +1,12 @@
-//! Inputs from a file or another program: no prompt, and all of the text is there.
+//! Inputs from a file or another program: no prompt, and each statement is answered as it comes.
 //!
-//! The text is read as a program with commands between its lines. Each statement is an input of its own, so that an
-//! error in one doesn't hide the others; functions that follow each other are one input, since they may call each
-//! other.
+//! A statement is an input of its own, so that an error in one doesn't hide the others. It ends with its line if nothing is open, unless the next
+//! line is there already and goes on with it. Functions that follow each other at once are one input, since they may call each other.
 
 use base::FileId;
-use syntax::ast::Statement;
 
-use super::{Repl, commands};
+use super::lines::Lines;
+use super::{Repl, commands, functions};
 use crate::Status;
 use crate::files::STDIN;
 
@@ -15,16 +14,21 @@ use crate::files::STDIN;
 const MOST_PADDING: usize = 1 << 26;
 
 pub fn run(mut repl: Repl) -> Status {
-    let text = match repl.session.read(STDIN) {
-        Ok(text) => text,
-        Err(failure) => return repl.conclude(Err(failure)),
-    };
+    let mut lines = Lines::of_standard_input();
     let mut status = Status::Fine;
-    for input in inputs(&text) {
-        let done = match input {
-            Input::Command(line) => repl.command(line),
-            Input::Program { above, text } => repl.program(STDIN, &("\n".repeat(above) + text)),
+    let (mut above, mut padding) = (0, 0);
+    while let Some(bytes) = input(&mut lines) {
+        let count = bytes.iter().filter(|byte| **byte == b'\n').count();
+        padding += above;
+        let padded = if padding > MOST_PADDING { 0 } else { above };
+        let text = repl.session.text_of(STDIN, Ok(bytes));
+        let done = match text {
+            Ok(text) if commands::is_command(&text) => repl.command(&text),
+            Ok(text) if text.trim().is_empty() => Status::Fine,
+            Ok(text) => repl.program(STDIN, &("\n".repeat(padded) + &text)),
+            Err(failure) => repl.conclude(Err(failure)),
         };
+        above += count;
         if done != Status::Fine {
             status = done;
         }
@@ -35,76 +39,52 @@ pub fn run(mut repl: Repl) -> Status {
     status
 }
 
-#[derive(PartialEq, Eq, Debug)]
-enum Input<'a> {
-    Command(&'a str),
-    /// Statements, and how many lines are above them.
-    Program {
-        above: usize,
-        text: &'a str,
-    },
-}
-
-fn inputs(text: &str) -> Vec<Input<'_>> {
-    let mut inputs = vec![];
-    let (mut start, mut above) = (0, 0);
-    let mut at = 0;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        if commands::is_command(line) {
-            statements(&text[start..at], above, &mut inputs);
-            inputs.push(Input::Command(line));
-            (start, above) = (at + line.len(), number + 1);
-        }
-        at += line.len();
+/// The next input with the ends of its lines; `None`: there are no more.
+fn input(lines: &mut Lines) -> Option<Vec<u8>> {
+    let mut bytes = lines.next()?;
+    if commands::is_command(&String::from_utf8_lossy(&bytes)) {
+        return Some(bytes);
     }
-    statements(&text[start..], above, &mut inputs);
-    inputs
-}
-
-/// Cuts a program before each statement that begins a line, except between functions.
-fn statements<'a>(text: &'a str, above: usize, inputs: &mut Vec<Input<'a>>) {
-    let tree = syntax::parse(FileId::default(), text);
-    let mut cuts = vec![];
-    let mut before = None;
-    for id in tree.statements() {
-        let span = tree.span(id);
-        let is_function = matches!(tree.statement(id), Statement::Fn(_));
-        if let Some((end, after_function)) = before
-            && !(is_function && after_function)
-        {
-            cuts.extend(cut(text, end, span.start as usize));
+    loop {
+        let text = String::from_utf8_lossy(&bytes);
+        let more = match is_done(&text) {
+            true => lines.peek().is_some_and(|next| goes_on(&text, &String::from_utf8_lossy(next))),
+            false => true,
+        };
+        // Whoever waits for an answer sends no further line.
+        let next = if more { lines.next() } else { None };
+        match next {
+            Some(next) => bytes.extend(next),
+            None => return Some(bytes),
         }
-        before = Some((span.end as usize, is_function));
-    }
-    let lines = text.lines().count() + above;
-    if cuts.len().saturating_mul(lines) > MOST_PADDING {
-        cuts.clear();
-    }
-    let (mut start, mut line) = (0, above);
-    for cut in cuts.into_iter().chain([text.len()]) {
-        let piece = &text[start..cut];
-        if !piece.trim().is_empty() {
-            inputs.push(Input::Program { above: line, text: piece });
-        }
-        line += piece.matches('\n').count();
-        start = cut;
     }
 }
 
-/// The start of the line of a statement, if it begins one: above the comments that stand directly before it.
-fn cut(text: &str, end_of_last: usize, start: usize) -> Option<usize> {
-    let between = &text[end_of_last..start];
-    let mut at = between.rfind('\n')? + 1;
-    while let Some(above) = between[..at].strip_suffix('\n')
-        && let Some(line_start) = above.rfind('\n').map(|newline| newline + 1)
-        && above[line_start..].trim_start().starts_with("//")
-    {
-        at = line_start;
+/// May the text be an input? Comments alone are those of what follows.
+fn is_done(text: &str) -> bool {
+    let only_comments = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with("//"));
+    let some_comment = text.lines().any(|line| line.trim_start().starts_with("//"));
+    syntax::is_complete(text) && !(only_comments && some_comment)
+}
+
+/// Does the next line belong to the input?
+fn goes_on(text: &str, next: &str) -> bool {
+    if next.trim().is_empty() || next.trim_start().starts_with("//") || commands::is_command(next) {
+        return false;
     }
-    between[at..]
-        .lines()
-        .all(|line| line.trim().is_empty() || line.trim_start().starts_with("//"))
-        .then_some(end_of_last + at)
+    let before = syntax::parse(FileId::default(), text);
+    let after = syntax::parse(FileId::default(), &(text.to_string() + next));
+    if before.statements().len() == after.statements().len() && !before.statements().is_empty() {
+        return true;
+    }
+    // A function that is defined anew is an input of its own.
+    let distinct = |mut names: Vec<base::Name>| {
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        names.len() == count
+    };
+    next.trim_start().starts_with("fn ") && functions(&before).is_some() && functions(&after).is_none_or(distinct)
 }
 
 #[cfg(test)]
@@ -112,15 +92,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_are_inputs_of_their_own() {
-        let program = |above, text| Input::Program { above, text };
-        assert_eq!(inputs("let x = 1\nx\n"), [program(0, "let x = 1\n"), program(1, "x\n")]);
-        assert_eq!(
-            inputs("fn f(x) = g(x)\n\nfn g(x) = x\n  reverse x => 1\nf(1)\n"),
-            [program(0, "fn f(x) = g(x)\n\nfn g(x) = x\n  reverse x => 1\n"), program(4, "f(1)\n")]
-        );
-        assert_eq!(inputs("f(\n1)\n?f\n:q"), [program(0, "f(\n1)\n"), Input::Command("?f\n"), Input::Command(":q")]);
-        assert_eq!(inputs("1\n/// Doc\r\n// more\n2\n"), [program(0, "1\n"), program(1, "/// Doc\r\n// more\n2\n")]);
-        assert_eq!(inputs(""), []);
+    fn a_line_goes_on_with_the_statement_before_it_or_does_not() {
+        for (text, next, expected) in [
+            ("let x = 1\n", "x\n", false),
+            ("let x = 1\n", "  + 2\n", true),
+            ("fn f(x) = x\n", "  reverse x => (x, d => ({}, d))\n", true),
+            ("fn f(x) = x\n", "transpose([[1]])\n", false),
+            ("fn f(x) = g(x)\n", "fn g(x) = x\n", true),
+            ("fn f(x) = 1\n", "fn f(x) = 2\n", false),
+            ("if c { 1 }\n", "else { 2 }\n", true),
+            ("1\n", ":q\n", false),
+            ("1\n", "\n", false),
+            ("1\n", "-2\n", false),
+        ] {
+            assert_eq!(goes_on(text, next), expected, "{text:?} {next:?}");
+        }
+        assert!(is_done("1\n") && !is_done("f(\n") && !is_done("/// Doc\n") && is_done("\n"));
     }
 }

@@ -8,7 +8,7 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::validate::Validator;
 use rustyline::{Cmd, Config, Context, Editor, Helper, KeyCode, KeyEvent, Modifiers};
 
 use super::{Repl, commands};
@@ -18,9 +18,11 @@ use crate::highlight::highlight;
 use crate::terminal::{Paint, Tone};
 
 const PROMPT: &str = "evert> ";
+/// Before the lines that follow the first one of an input.
+const MORE: &str = "  ...> ";
 
 pub fn run(mut repl: Repl) -> Status {
-    let config = Config::builder().max_history_size(10_000).map(|config| config.auto_add_history(true).build());
+    let config = Config::builder().max_history_size(10_000).map(|config| config.auto_add_history(false).build());
     let editor = config.and_then(Editor::<Assistant, DefaultHistory>::with_config);
     let mut editor = match editor {
         Ok(editor) => editor,
@@ -34,14 +36,22 @@ pub fn run(mut repl: Repl) -> Status {
     // No history is no reason to complain.
     let _ = history.as_ref().map(|file| editor.load_history(file));
     repl.terminal.line(&format!("Evert {}; `:help` says what can be done here", evert::VERSION));
+    // The lines of an input that isn't complete.
+    let mut typed = String::new();
     while !repl.finished {
         editor.set_helper(Some(Assistant { names: names(&repl.session), paint: repl.terminal.out }));
-        match editor.readline(PROMPT) {
-            Ok(text) if text.trim().is_empty() => {}
-            Ok(text) => {
-                repl.input(&text);
+        match editor.readline(if typed.is_empty() { PROMPT } else { MORE }) {
+            Ok(line) if line.trim().is_empty() && typed.is_empty() => {}
+            Ok(line) => {
+                typed += &line;
+                if !commands::is_command(&typed) && !syntax::is_complete(&typed) {
+                    typed.push('\n');
+                    continue;
+                }
+                let _ = editor.add_history_entry(typed.as_str());
+                repl.input(&std::mem::take(&mut typed));
             }
-            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Interrupted) => typed.clear(),
             Err(ReadlineError::Eof) => break,
             Err(error) => {
                 repl.terminal.complain(&format!("can't read from the terminal: {error}"));
@@ -150,13 +160,8 @@ impl Highlighter for Assistant {
     }
 }
 
-impl Validator for Assistant {
-    fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
-        let text = context.input();
-        let complete = commands::is_command(text) || syntax::is_complete(text);
-        Ok(if complete { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
-    }
-}
+/// Whether an input is complete is asked line by line, so that lines after the first have a prompt of their own.
+impl Validator for Assistant {}
 
 #[cfg(test)]
 mod tests {

@@ -55,13 +55,14 @@ test "t" { assert a == {b with [1, ..]: [i for i in 0..3, j in i..4 if i < j]}; 
     for (end, _) in program.char_indices() {
         let tree = syntax::parse(FileId(0), &program[..end]);
         let Session { mut globals, prelude, mut scope, internal } = Session::default();
-        let modules = |_: &syntax::ast::Import| Ok(Default::default());
+        let modules = |_: &syntax::ast::Import| Ok(elaborate::Binding::Module(Default::default()));
         let input = Input {
             tree: &tree,
             globals: &mut globals,
             prelude: &prelude,
             scope: &mut scope,
             modules: &modules,
+            reading: Default::default(),
             internal,
             path: None,
         };

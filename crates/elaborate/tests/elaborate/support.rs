@@ -37,7 +37,16 @@ impl Session {
         let Session { globals, prelude, scope, internal } = self;
         let library = prelude.clone();
         let modules = |import: &Import| find_module(import, &library);
-        let input = Input { tree: &tree, globals, prelude, scope, modules: &modules, internal: *internal, path: None };
+        let input = Input {
+            tree: &tree,
+            globals,
+            prelude,
+            scope,
+            modules: &modules,
+            internal: *internal,
+            path: None,
+            reading: Default::default(),
+        };
         let elaborated = elaborate(input)?;
         check(&elaborated.module);
         Ok(elaborated)
@@ -50,10 +59,10 @@ impl Session {
 }
 
 /// The library is also the module `library`; no other module is there.
-fn find_module(import: &Import, library: &Scope) -> base::Result<Rc<Scope>> {
+fn find_module(import: &Import, library: &Scope) -> base::Result<Binding> {
     match &import.source {
-        ImportSource::Library(name) if name.as_str() == "library" => Ok(Rc::new(library.clone())),
-        ImportSource::Path(path) if path == "lib/library.ev" => Ok(Rc::new(library.clone())),
+        ImportSource::Library(name) if name.as_str() == "library" => Ok(Binding::Module(Rc::new(library.clone()))),
+        ImportSource::Path(path) if path == "lib/library.ev" => Ok(Binding::Module(Rc::new(library.clone()))),
         _ => Diagnostic::new(codes::IMPORT_NOT_FOUND, import.span, "not there").err(),
     }
 }

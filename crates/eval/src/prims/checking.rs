@@ -21,9 +21,9 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         Prim::Inner => Ok(Value::Real(inner(&a, &b)?)),
         Prim::Difference => difference(&a, &b),
         Prim::IsApproximate => Ok(Value::Bool(is_approximate(&force(&a)?))),
-        Prim::HasRule => Ok(Value::Bool(has_rule(&force(&a)?, &show::display(&b)))),
+        Prim::HasRule => Ok(Value::Bool(has_rule(&force(&a)?, &show::display(&b)?))),
         Prim::FunctionName => Ok(Value::text(show::function_name(&a))),
-        Prim::RuleError => Fault::new(codes::RULE_CHECK_FAILED, show::display(&a))
+        Prim::RuleError => Fault::new(codes::RULE_CHECK_FAILED, show::display(&a)?)
             .help("correct the rule; if it differs on purpose, add `approximate \"reason\"` after it")
             .err(),
         other => unreachable!("checking: {other}"),

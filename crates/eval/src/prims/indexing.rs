@@ -39,8 +39,11 @@ fn region(spec: &Value, shape: &[usize]) -> Result<Region> {
     match bad {
         BadIndex::OutOfRange(axis, i, length) => {
             let place = if shape.len() > 1 { format!(" of axis {axis}") } else { String::new() };
-            let fault = Fault::new(codes::INDEX_OUT_OF_RANGE, format!("index {i}{place} is out of range"))
-                .note(format!("the array has shape {described}; indices go from 0 to {}", length as i64 - 1));
+            let fault =
+                Fault::new(codes::INDEX_OUT_OF_RANGE, format!("index {i}{place} is out of range")).note(match length {
+                    0 => format!("the array has shape {described}; there is no element"),
+                    length => format!("the array has shape {described}; indices go from 0 to {}", length - 1),
+                });
             if i < 0 { fault.help("to count from the end write `a[len(a) - 1]`").err() } else { fault.err() }
         }
         BadIndex::NotAnInt(value) => {
@@ -62,6 +65,7 @@ fn index(array: Value, spec: &Value) -> Result<Value> {
         Value::Zero => return Ok(Value::Zero),
         Value::Array(array) => array,
         value @ Value::Sparse(_) => array_of(Prim::Index, value)?,
+        Value::Text(text) => return super::text::index(&text, spec),
         other => return not_an_array(&other),
     };
     let part = match region(spec, &array.shape) {

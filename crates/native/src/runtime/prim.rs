@@ -161,7 +161,7 @@ pub unsafe fn release_words(ctx: &mut Context, layouts: &Layouts, shape: first_o
 fn print(environment: &Environment, value: &Value) -> Result<Value, Box<Fault>> {
     eval::prims::settle(value)?;
     if environment.quiet.get() == 0 {
-        (environment.output.borrow_mut())(&eval::show::display(value));
+        (environment.output.borrow_mut())(&eval::show::printed(value)?);
         environment.printed.set(environment.printed.get() + 1);
     }
     Ok(Value::unit())

@@ -15,6 +15,7 @@ impl Formatter<'_> {
                 self.pattern_list(self.first(id), self.children(id), self.last(id))
             }
             NodeKind::FieldPattern => self.field_pattern(id),
+            NodeKind::Param => self.param(id),
             NodeKind::ConstructorPattern => self.constructor_pattern(id),
             NodeKind::IntPattern | NodeKind::RealPattern => self.number_pattern(id),
             NodeKind::TextPattern => self.tokens(self.first(id), self.last(id)),
@@ -25,6 +26,13 @@ impl Formatter<'_> {
     pub(super) fn pattern_list(&mut self, open: u32, patterns: &[NodeId], close: u32) -> DocId {
         let items: Vec<DocId> = patterns.iter().map(|&pattern| self.pattern(pattern)).collect();
         self.list(open, &items, close)
+    }
+
+    /// `x = e`
+    fn param(&mut self, id: NodeId) -> DocId {
+        let (pattern, default) = (self.children(id)[0], self.children(id)[1]);
+        let parts = [self.pattern(pattern), self.space(), self.word(self.after(pattern)), self.expr(default)];
+        self.docs.concat(&parts)
     }
 
     /// `-1`

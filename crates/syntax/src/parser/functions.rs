@@ -17,15 +17,19 @@ impl Parser<'_> {
             return self.node(NodeKind::Error, start, &[]);
         }
         let name = self.token();
+        let is_main = self.peek_text() == "main";
         self.bump();
-        let params = self.fn_params();
+        let params = self.fn_params(is_main);
         let body = self.fn_body();
         let mut children = vec![params, body];
         children.extend(self.rules());
         self.node_with(NodeKind::Fn, start, name, &children)
     }
 
-    fn fn_params(&mut self) -> NodeId {
+    fn fn_params(&mut self, is_main: bool) -> NodeId {
+        if self.peek() == TokenKind::LeftParen && is_main {
+            return self.params_with_defaults();
+        }
         if self.peek() == TokenKind::LeftParen {
             return self.params_in_parens();
         }
@@ -87,6 +91,23 @@ impl Parser<'_> {
         let start = self.at;
         let params = self.inside(Newlines::Ignored, |parser| parser.list(")", |parser| parser.pattern()));
         self.node(NodeKind::Params, start, &params.unwrap_or_default())
+    }
+
+    /// `(rate = 0.1, data)`: what the command line says is the argument of `main`, and it may say nothing.
+    fn params_with_defaults(&mut self) -> NodeId {
+        let start = self.at;
+        let params = self.inside(Newlines::Ignored, |parser| parser.list(")", |parser| parser.param()));
+        self.node(NodeKind::Params, start, &params.unwrap_or_default())
+    }
+
+    fn param(&mut self) -> NodeId {
+        let start = self.at;
+        let pattern = self.pattern();
+        if !self.eat(TokenKind::Equals) {
+            return pattern;
+        }
+        let default = self.expr();
+        self.node(NodeKind::Param, start, &[pattern, default])
     }
 
     pub(super) fn expect_arrow(&mut self) {

@@ -86,7 +86,9 @@ impl Parser<'_> {
                 parser.expected_with("an expression", |error| error.help("a brace itself is written `\\{`"));
                 return parser.missing();
             }
-            parser.expr()
+            let expr = parser.expr();
+            parser.eat(TokenKind::Format);
+            expr
         });
         let expr = expr.unwrap_or_else(|| self.missing());
         self.node(NodeKind::Interpolation, start, &[expr])

@@ -137,6 +137,7 @@ fn describe(kind: TokenKind, text: &str) -> String {
         TokenKind::Int | TokenKind::Real | TokenKind::BadNumber => format!("the number `{text}`"),
         TokenKind::StringStart => "a string".into(),
         TokenKind::StringEnd | TokenKind::StringChunk => "the rest of the string".into(),
+        TokenKind::Format => "a format".into(),
         _ => format!("`{text}`"),
     }
 }

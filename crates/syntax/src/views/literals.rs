@@ -2,7 +2,7 @@
 
 use base::Span;
 
-use crate::ast::TextPart;
+use crate::ast::{Format, TextPart};
 use crate::lexer::{TokenKind, unescape};
 use crate::tree::{NodeId, Tree};
 
@@ -34,11 +34,22 @@ impl Tree {
         for &interpolation in self.children(id) {
             let inner = self.node(interpolation);
             parts.extend(self.literal_part(at, inner.first));
-            parts.push(TextPart::Expr(self.children(interpolation)[0]));
+            let format = (inner.first..inner.end).rev().find(|&at| self.token_kind(at) == TokenKind::Format);
+            // A format of a string inside comes before the end of that string.
+            let format = format.filter(|&at| self.node(self.children(interpolation)[0]).end <= at);
+            parts.push(TextPart::Expr {
+                value: self.children(interpolation)[0],
+                format: format.map(|at| self.format(at)),
+            });
             at = inner.end;
         }
         parts.extend(self.literal_part(at, node.end));
         parts
+    }
+
+    /// What stands behind the colon.
+    fn format(&self, token: u32) -> Format {
+        Format { text: self.text_at(token)[1..].to_string(), span: self.token_span(token) }
     }
 
     fn literal_part(&self, start: u32, end: u32) -> Option<TextPart> {

@@ -411,6 +411,79 @@ pub const ROWS: &[Row] = &[
     ])
     .without(&[DISCRETE]),
     row(
+        Prim::Trim,
+        &[("trim(\" a b\\n\")", "\"a b\""), ("grad(x => if trim(\" a\") == \"a\" { x^2 } else { x })(2.0)", "4.0")],
+    )
+    .with(&[
+        smooth("x => len(trim(\" ab \")) * x^3", &["0.7"]),
+        int("x => len(trim(\" ab \")) * x^2", &["0.7"]),
+        mixed("p => len(trim(\" ab \")) * p.0 * p.1^3", &["(2, 0.7)"]),
+        empty("p => len(trim(\" ab \")) * sum(p.0) + p.1^3", &["(zeros(0), 0.7)"]),
+        scalar_array("v => len(trim(\" ab \")) * v^3", &["[0.5, 0.7]"]),
+        structured("r => len(trim(\" ab \")) * r.a^3", &["{a: 0.5, b: (0.7, 1)}"]),
+    ])
+    .without(&[DISCRETE]),
+    row(Prim::Find, &[("find(\"αβγ\", \"γ\")", "2"), ("find(\"abc\", \"d\")", "-1")])
+        .with(&[
+            smooth("x => find(\"abc\", \"c\") * x^3", &["0.7"]),
+            int("x => find(\"abc\", \"c\") * x^2", &["0.7"]),
+            mixed("p => find(\"abc\", \"c\") * p.0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => find(\"abc\", \"c\") * sum(p.0) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("v => find(\"abc\", \"c\") * v^3", &["[0.5, 0.7]"]),
+            structured("r => find(\"abc\", \"c\") * r.a^3", &["{a: 0.5, b: (0.7, 1)}"]),
+        ])
+        .without(&[DISCRETE]),
+    row(Prim::Replace, &[("replace(\"a-b-c\", \"-\", \"\")", "\"abc\"")])
+        .with(&[
+            smooth("x => len(replace(\"a-b\", \"-\", \"\")) * x^3", &["0.7"]),
+            int("x => len(replace(\"a-b\", \"-\", \"\")) * x^2", &["0.7"]),
+            mixed("p => len(replace(\"a-b\", \"-\", \"\")) * p.0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => len(replace(\"a-b\", \"-\", \"\")) * sum(p.0) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("v => len(replace(\"a-b\", \"-\", \"\")) * v^3", &["[0.5, 0.7]"]),
+            structured("r => len(replace(\"a-b\", \"-\", \"\")) * r.a^3", &["{a: 0.5, b: (0.7, 1)}"]),
+        ])
+        .without(&[DISCRETE]),
+    row(Prim::ToUpper, &[("to_upper(\"aß\")", "\"ASS\"")])
+        .with(&[
+            smooth("x => len(to_upper(\"aß\")) * x^3", &["0.7"]),
+            int("x => len(to_upper(\"aß\")) * x^2", &["0.7"]),
+            mixed("p => len(to_upper(\"aß\")) * p.0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => len(to_upper(\"aß\")) * sum(p.0) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("v => len(to_upper(\"aß\")) * v^3", &["[0.5, 0.7]"]),
+            structured("r => len(to_upper(\"aß\")) * r.a^3", &["{a: 0.5, b: (0.7, 1)}"]),
+        ])
+        .without(&[DISCRETE]),
+    row(Prim::ToLower, &[("to_lower(\"AΘ\")", "\"aθ\"")])
+        .with(&[
+            smooth("x => len(to_lower(\"AB\")) * x^3", &["0.7"]),
+            int("x => len(to_lower(\"AB\")) * x^2", &["0.7"]),
+            mixed("p => len(to_lower(\"AB\")) * p.0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => len(to_lower(\"AB\")) * sum(p.0) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("v => len(to_lower(\"AB\")) * v^3", &["[0.5, 0.7]"]),
+            structured("r => len(to_lower(\"AB\")) * r.a^3", &["{a: 0.5, b: (0.7, 1)}"]),
+        ])
+        .without(&[DISCRETE]),
+    row(Prim::ParseReal, &[("parse_real(\" -2.5e1 \")", "-25.0"), ("parse_real([\"1\", \"inf\"])", "[1.0, inf]")])
+        .with(&[
+            smooth("x => parse_real(\"2.5\") * x^3", &["0.7"]),
+            int("x => parse_real(\"2.5\") * x^2", &["0.7"]),
+            mixed("p => parse_real(\"2.5\") * p.0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => parse_real(\"2.5\") * sum(p.0) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("v => parse_real(\"2.5\") * v^3", &["[0.5, 0.7]"]),
+            structured("r => parse_real(\"2.5\") * r.a^3", &["{a: 0.5, b: (0.7, 1)}"]),
+        ])
+        .without(&[DISCRETE]),
+    row(Prim::ParseInt, &[("parse_int(\"-7\")", "-7"), ("parse_int([\"1\", \"2\"])", "[1, 2]")])
+        .with(&[
+            smooth("x => parse_int(\"3\") * x^3", &["0.7"]),
+            int("x => parse_int(\"3\") * x^2", &["0.7"]),
+            mixed("p => parse_int(\"3\") * p.0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => parse_int(\"3\") * sum(p.0) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("v => parse_int(\"3\") * v^3", &["[0.5, 0.7]"]),
+            structured("r => parse_int(\"3\") * r.a^3", &["{a: 0.5, b: (0.7, 1)}"]),
+        ])
+        .without(&[DISCRETE]),
+    row(
         Prim::Print,
         &[
             ("print(1.0)", "()"),

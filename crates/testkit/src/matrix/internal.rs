@@ -197,6 +197,12 @@ pub const ROWS: &[Row] = &[
         &[smooth("x => if is_data((x, x)) { x^3 } else { x }", &["0.7"])],
         &[("is_data((1, 2))", "true"), ("is_data(())", "false"), ("is_data([1.0])", "false")],
     ),
+    Row::other(
+        Prim::Format,
+        &[smooth("x => { let t = format(x, \".1\"); if t == \"0.7\" { x^3 } else { x } }", &["0.7"])],
+        &[("format([1.0 / 3, 2.0], \".3\")", "\"[0.333, 2.000]\""), ("format(\"a\", \">3\")", "\"  a\"")],
+    ),
+    Row::other(Prim::Expected, &[smooth("x => if x > 5.0 { expected(\"a number\", x) } else { x^3 }", &["0.7"])], &[]),
     // the adjoint of `fix`
     Row::other(
         Prim::Largest,

@@ -8,9 +8,10 @@ mod linalg;
 mod lists;
 mod loops;
 mod special;
+mod texts;
 
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    [core::ROWS, loops::ROWS, arrays::ROWS, lists::ROWS, special::ROWS, linalg::ROWS].into_iter().flatten()
+    [core::ROWS, loops::ROWS, arrays::ROWS, lists::ROWS, special::ROWS, linalg::ROWS, texts::ROWS].into_iter().flatten()
 }
 
 /// Functions of the library with a comment that are parts of others, through which they are tested.
