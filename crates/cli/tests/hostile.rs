@@ -142,7 +142,7 @@ fn a_program_that_grows_without_end_is_stopped() {
 
 /// On the reference evaluator: specialising `twice` takes tuples in tuples apart sixteen deep so far, half a million statements.
 #[test]
-fn a_result_that_has_more_parts_than_memory_is_not_shown() {
+fn a_result_that_has_more_parts_than_memory_is_an_error() {
     let twice = "fn twice(n, x) = if n == 0 { x } else { twice(n - 1, (x, x)) }\n";
     for result in ["grad(t => 1.0)(twice(40, 1.0))", "zero(twice(70, 1.0))", "J(twice(70, sin))"] {
         let ran = evert_within(200, &["--engine", "reference", "eval", &format!("{twice}{result}")]);
@@ -150,5 +150,9 @@ fn a_result_that_has_more_parts_than_memory_is_not_shown() {
         assert!(ran.err.contains("E0324"), "{result}: {}", ran.err);
     }
     let ran = evert_within(200, &["--engine", "reference", "eval", &format!("{twice}twice(70, 1.0)")]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("too large to be written as text"), "{}", ran.err);
+    let shown = format!("{twice}twice(70, 1.0)");
+    let ran = evert_within(200, &["--engine", "reference", "eval", "--format", "pretty", &shown]);
+    assert!(ran.code == Some(0) && ran.out.contains('…'), "{}", ran.err);
 }

@@ -16,6 +16,10 @@ const DIGITS: usize = 6;
 /// However narrow the terminal is.
 const NARROWEST: usize = 20;
 
+/// Bytes of text after which what is still to come stands on one line each, however long: parts may be shared, and be
+/// more than anyone could print.
+const LONGEST: usize = 1 << 16;
+
 /// The value on lines of so many columns, the last one without a line break.
 pub fn pretty(value: &Value, columns: usize) -> String {
     let mut out = String::new();
@@ -27,7 +31,7 @@ pub fn pretty(value: &Value, columns: usize) -> String {
 fn write(value: &Value, at: usize, indent: usize, columns: usize, after: usize, out: &mut String) {
     let line = screen(value);
     let lines = matches!(force(value), Ok(Value::Array(array)) if array.shape.len() > 1 && array.shape[0] > 1);
-    if !lines && at + line.chars().count() + after <= columns {
+    if out.len() > LONGEST || !lines && at + line.chars().count() + after <= columns {
         out.push_str(&line);
         return;
     }
