@@ -155,7 +155,7 @@ fn ticks_can_be_read_whatever_the_numbers() {
         (-1e-300, 1e-300, "0.5×10⁻³⁰⁰"),
         (5.0, 5.0, "5"),
         (1e6, 1e6 + 0.004, "1000000.002"),
-        (0.1 + 0.2, 0.3, "0.3"),
+        (0.1 + 0.2, 0.3, "0.30"),
         (-1e308, 1e308, "0"),
     ] {
         let found = texts(&Plot::Line(Series { xs: vec![0.0, 1.0], ys: vec![low, high] }));
