@@ -1,4 +1,5 @@
-//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `explain-perf`, `gradbench`, `ir`, `tape`.
+//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
+//! `ir`, `tape`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
 //! exit code: 0 fine, 1 the program failed, 2 wrong usage, 101 a bug of ours. All other crates do no I/O.
@@ -7,6 +8,7 @@ mod arguments;
 mod blocks;
 mod crash;
 mod describe;
+mod draw;
 mod explain;
 mod files;
 mod format;
@@ -19,9 +21,11 @@ mod perf;
 mod repl;
 mod report;
 mod run;
+mod screen;
 mod tape;
 mod terminal;
 mod test;
+mod weave;
 
 use std::process::ExitCode;
 
@@ -63,8 +67,10 @@ fn execute(arguments: Arguments) -> Status {
         }
     };
     match arguments.command {
-        Command::Run { file, args } => run::file(&launcher, &file, args),
+        Command::Run { file, plots, args } => run::file(&launcher, &file, args, plots.as_deref()),
         Command::Eval { expression } => run::expression(&launcher, &expression),
+        Command::Plot { expression, output } => draw::expression(&launcher, &expression, output.as_deref()),
+        Command::Weave { files, check } => weave::weave(&launcher, &files, check),
         Command::Repl => repl::start(&launcher),
         Command::Test { paths } => test::test(&launcher, &paths),
         Command::Fmt { check: true, files } => format::check(&terminal, &files),

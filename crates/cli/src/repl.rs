@@ -14,10 +14,11 @@ use calculus::StepKind;
 use evert::{Failure, Session};
 
 use crate::Status;
+use crate::draw::Shower;
 use crate::files::Files;
 use crate::launch::Launcher;
 use crate::report;
-use crate::run::{is_unit, show};
+use crate::run::is_unit;
 use crate::terminal::Terminal;
 
 pub fn start(launcher: &Launcher) -> Status {
@@ -28,6 +29,7 @@ pub fn start(launcher: &Launcher) -> Status {
 struct Repl<'a> {
     launcher: &'a Launcher<'a>,
     terminal: &'a Terminal,
+    shower: Shower<'a>,
     session: Session,
     /// The codes of all errors have been mentioned once.
     hinted: bool,
@@ -38,7 +40,7 @@ struct Repl<'a> {
 impl<'a> Repl<'a> {
     fn new(launcher: &'a Launcher<'a>) -> Repl<'a> {
         let (terminal, session) = (launcher.terminal, new_session(launcher));
-        Repl { launcher, terminal, session, hinted: false, finished: false, inputs: 0 }
+        Repl { launcher, terminal, shower: Shower::new(terminal), session, hinted: false, finished: false, inputs: 0 }
     }
 
     /// One input from the prompt: a command or statements.
@@ -73,7 +75,7 @@ impl<'a> Repl<'a> {
                 StepKind::Define(_) => {}
                 StepKind::Test(name) => self.terminal.line(&format!("the test \"{name}\" holds")),
                 StepKind::Show => {
-                    show(self.terminal, &value);
+                    self.shower.show(&mut self.session, &value, step.span)?;
                     if !is_unit(&value) {
                         self.session.set("ans", value);
                     }

@@ -4,8 +4,7 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 use base::{Name, Span};
-use calculus::build::Builder;
-use calculus::{Atom, Const, Expr, Group, Lambda, Role, Root, Step, StepKind};
+use calculus::{Atom, Const, Root, Step, StepKind};
 use elaborate::Binding;
 use eval::array::Array;
 use evert::{Failure, Session, Value};
@@ -13,28 +12,34 @@ use syntax::Tree;
 use syntax::ast::Statement;
 
 use crate::Status;
+use crate::draw::Shower;
 use crate::files::{self, Files};
 use crate::launch::Launcher;
 use crate::report;
 use crate::terminal::Terminal;
 
-pub fn file(launcher: &Launcher, path: &str, args: Vec<String>) -> Status {
-    in_new_session(launcher, |session| {
+/// Plots go into the folder, if there is one.
+pub fn file(launcher: &Launcher, path: &str, args: Vec<String>, plots: Option<&str>) -> Status {
+    let shower = Shower::new(launcher.terminal);
+    let shower = if let Some(folder) = plots { shower.into_folder(folder, path) } else { shower };
+    let ran = in_new_session(launcher, |session| {
         let name = files::name(path);
         let text = session.read(&name)?;
-        let tree = statements(launcher.terminal, session, &name, &text)?;
+        let tree = statements(launcher.terminal, &shower, session, &name, &text)?;
         match main_step(session, &tree, args) {
-            Some(step) => run_step(launcher.terminal, session, &step),
+            Some(step) => run_step(&shower, session, &step),
             None => Ok(()),
         }
-    })
+    });
+    shower.status(ran)
 }
 
 pub fn expression(launcher: &Launcher, text: &str) -> Status {
-    in_new_session(launcher, |session| statements(launcher.terminal, session, "<eval>", text).map(|_| ()))
+    let shower = Shower::new(launcher.terminal);
+    in_new_session(launcher, |session| statements(launcher.terminal, &shower, session, "<eval>", text).map(|_| ()))
 }
 
-fn in_new_session(launcher: &Launcher, work: impl FnOnce(&mut Session) -> Result<(), Failure>) -> Status {
+pub fn in_new_session(launcher: &Launcher, work: impl FnOnce(&mut Session) -> Result<(), Failure>) -> Status {
     // The process ends after it: taking a session apart would be lost time.
     let mut session = ManuallyDrop::new(launcher.session(Rc::new(Files)));
     match work(&mut session) {
@@ -47,31 +52,27 @@ fn in_new_session(launcher: &Launcher, work: impl FnOnce(&mut Session) -> Result
 }
 
 /// Runs the statements of a program and shows the values of its expressions. `test` blocks are for `evert test`.
-fn statements(terminal: &Terminal, session: &mut Session, name: &str, text: &str) -> Result<Tree, Failure> {
+fn statements(
+    terminal: &Terminal,
+    shower: &Shower,
+    session: &mut Session,
+    name: &str,
+    text: &str,
+) -> Result<Tree, Failure> {
     let (tree, module) = session.load(name, text)?;
     report::warnings(terminal, session);
     for step in &module.steps {
         if matches!(step.kind, StepKind::Test(_)) {
             continue;
         }
-        run_step(terminal, session, step)?;
+        run_step(shower, session, step)?;
     }
     Ok(tree)
 }
 
-fn run_step(terminal: &Terminal, session: &mut Session, step: &Step) -> Result<(), Failure> {
+fn run_step(shower: &Shower, session: &mut Session, step: &Step) -> Result<(), Failure> {
     let value = session.run_step(step).map_err(|error| vec![*error])?;
-    if step.kind == StepKind::Show {
-        show(terminal, &value);
-    }
-    Ok(())
-}
-
-/// Shows a value; `()` says nothing that is worth a line.
-pub fn show(terminal: &Terminal, value: &Value) {
-    if !is_unit(value) {
-        terminal.line(&evert::show(value));
-    }
+    if step.kind == StepKind::Show { shower.show(session, &value, step.span) } else { Ok(()) }
 }
 
 pub fn is_unit(value: &Value) -> bool {
@@ -86,7 +87,7 @@ pub fn main_step(session: &mut Session, tree: &Tree, args: Vec<String>) -> Optio
     let Some(Value::Function(_)) = session.get("main") else { return None };
     let (span, parameters) = declaration(tree);
     let argument = if parameters == 1 { Atom::Root(arguments(session, args)?, 0) } else { Atom::Const(Const::Unit) };
-    let code = Rc::new(call(Atom::Root(main, 0), argument, span));
+    let code = Rc::new(evert::application(Atom::Root(main, 0), argument, span));
     Some(Step { kind: StepKind::Show, code, span })
 }
 
@@ -98,17 +99,6 @@ fn arguments(session: &mut Session, args: Vec<String>) -> Option<Root> {
         Some(Binding::Root(root)) => Some(*root),
         _ => None,
     }
-}
-
-/// A function of `()` that calls `f` with `x`.
-fn call(f: Atom, x: Atom, span: Span) -> Group {
-    let unnamed = Name::new("_");
-    let mut body = Builder::new(vec![unnamed, unnamed]);
-    let result = body.bind(unnamed, Expr::Apply { f, x, order: 0 }, span);
-    let block = body.close(result, span);
-    let (name, rules, mentions) = (None, vec![], vec![]);
-    let lambda = Lambda { name, role: Role::Source, span, vars: body.vars, body: block, rules, mentions };
-    Group { captures: vec![], members: vec![lambda], order: 0 }
 }
 
 /// Where the program declares `main`, and with how many parameters; a `let main = …` is called as `main()`.

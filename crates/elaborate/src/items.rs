@@ -75,6 +75,7 @@ impl Elaborator<'_> {
     }
 
     fn declare_constructors(&mut self, type_name: Name, constructors: &[ast::Constructor]) {
+        let type_name = self.names.of_type(type_name);
         for (tag, declared) in (0..).zip(constructors) {
             self.check_fields(declared.fields.iter().copied());
             self.note_definition(declared.name, TargetKind::Constructor);

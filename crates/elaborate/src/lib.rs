@@ -51,6 +51,8 @@ pub struct Input<'a> {
     pub modules: &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>,
     /// May the file mention internal primitives (`__place`)? Only the library's derivative rules do.
     pub internal: bool,
+    /// The module whose name goes before those of the file's types. No program can declare a type of such a name.
+    pub types_of: Option<&'a str>,
 }
 
 /// A file without mistakes.

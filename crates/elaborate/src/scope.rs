@@ -38,10 +38,11 @@ impl Scope {
         self.definitions.remove(&name);
     }
 
-    /// Takes over all names of another scope.
-    pub fn extend(&mut self, other: &Scope) {
-        self.names.extend(other.names.iter().map(|(name, binding)| (*name, binding.clone())));
-        self.definitions.extend(&other.definitions);
+    /// Takes over names of another scope.
+    pub fn extend(&mut self, other: &Scope, which: impl Fn(Name) -> bool) {
+        let names = other.names.iter().filter(|(name, _)| which(**name));
+        self.names.extend(names.map(|(name, binding)| (*name, binding.clone())));
+        self.definitions.extend(other.definitions.iter().filter(|(name, _)| which(**name)));
     }
 
     /// Where a name is defined, if a text defines it.
@@ -137,12 +138,14 @@ pub(crate) struct Names<'a> {
     prelude: &'a Scope,
     globals: &'a Globals,
     internal: bool,
+    types_of: Option<&'a str>,
 }
 
 impl<'a> Names<'a> {
     pub fn new(input: &'a Input) -> Names<'a> {
         let file = Definitions { next: input.globals.len() as u32, ..Definitions::default() };
-        Names { file, scope: input.scope, prelude: input.prelude, globals: input.globals, internal: input.internal }
+        let Input { scope, prelude, globals, internal, types_of, .. } = input;
+        Names { file, scope, prelude, globals, internal: *internal, types_of: *types_of }
     }
 
     pub fn find(&self, name: Name) -> Option<Meaning> {
@@ -230,6 +233,11 @@ impl<'a> Names<'a> {
     /// May the file mention internal primitives?
     pub fn is_internal(&self) -> bool {
         self.internal
+    }
+
+    /// The name of one of the file's types, outside of the file.
+    pub fn of_type(&self, name: Name) -> Name {
+        self.types_of.map_or(name, |module| Name::new(&format!("{module}.{name}")))
     }
 
     /// Every name that can be written, for suggestions.

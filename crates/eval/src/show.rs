@@ -6,6 +6,7 @@ use calculus::Role;
 
 use crate::array::{Array, Elements};
 use crate::lazy::{deep, force};
+use crate::plot;
 use crate::value::{Data, Form, Function, Value};
 
 /// How much of a value is written.
@@ -139,6 +140,8 @@ impl Writer {
     fn data(&mut self, data: &Data, depth: usize) {
         match &data.form {
             Form::Tuple => self.list("(", &data.fields, ")", depth),
+            // A plot may hold a million points: it is named in a line.
+            Form::Variant(_) if plot::constructor(data).is_some() => self.out.push_str(&plot::line(data)),
             Form::Variant(constructor) => {
                 self.write(constructor.name);
                 if !data.fields.is_empty() {

@@ -147,6 +147,7 @@ impl Analyser<'_> {
             scope: &mut scope,
             modules: &modules,
             internal: false,
+            types_of: None,
         };
         let first = tree.errors().first().cloned();
         let wrong = first.or_else(|| elaborate::elaborate(input).err().map(|mut errors| errors.swap_remove(0)));
@@ -163,7 +164,7 @@ impl Analyser<'_> {
     fn analyse(&mut self, tree: &Tree, imports: &Imports, scope: &mut Scope) -> Analysis {
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let (globals, prelude) = (&mut self.globals, self.session.prelude());
-        elaborate::analyse(Input { tree, globals, prelude, scope, modules: &modules, internal: false })
+        elaborate::analyse(Input { tree, globals, prelude, scope, modules: &modules, internal: false, types_of: None })
     }
 }
 

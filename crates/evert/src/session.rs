@@ -3,7 +3,11 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Name, Sources, Span, codes};
-use calculus::{Binding as L1, GlobalInfo, GlobalKind, Globals, Group, Module, Prim, Root, Step, StepKind};
+use calculus::build::Builder;
+use calculus::{
+    Atom, Binding as L1, Expr, GlobalId, GlobalInfo, GlobalKind, Globals, Group, Lambda, Module, Prim, Role, Root,
+    Step, StepKind,
+};
 use elaborate::{Binding, Elaborated, Input, Scope};
 use eval::code::ATTACH;
 use eval::prims::settle;
@@ -35,6 +39,19 @@ pub struct Session {
     library_globals: usize,
     /// Has some file, the library's excepted, a custom rule?
     pub(crate) has_rules: bool,
+    /// What a plot is given to the library in.
+    pub(crate) plot_argument: Option<GlobalId>,
+}
+
+/// Where a file comes from.
+#[derive(Clone, Copy)]
+enum Origin {
+    Program,
+    /// It may mention internal primitives.
+    Library {
+        /// The module that the names of its types begin with.
+        types_of: Option<&'static str>,
+    },
 }
 
 /// All that is wrong with an input.
@@ -63,6 +80,7 @@ impl Session {
             warnings: vec![],
             library_globals: 0,
             has_rules: false,
+            plot_argument: None,
         };
         session.machine.output = Box::new(move |line| world.print(line));
         session.load_library();
@@ -81,7 +99,9 @@ impl Session {
             let tree = syntax::parse(file, text);
             // The two files of rules share their helpers.
             let mut scope = if *name == library::TANGENTS { std::mem::take(&mut rules) } else { Scope::default() };
-            let module = self.elaborate(&tree, &mut scope, true);
+            let exported = library::MODULES.iter().find(|(module, _)| module == name).map(|(_, names)| *names);
+            let origin = Origin::Library { types_of: exported.map(|_| *name) };
+            let module = self.elaborate(&tree, &mut scope, origin);
             let module = module.unwrap_or_else(|errors| panic!("library/{name}.ev: {errors:#?}"));
             self.define(&module);
             for step in &module.steps {
@@ -97,13 +117,17 @@ impl Session {
                 self.set_rules(&scope, "forward", Machine::set_forward_rule);
                 continue;
             }
-            self.prelude.extend(&scope);
+            self.prelude.extend(&scope, |name| exported.is_none_or(|names| names.contains(&name.as_str())));
             let qualified =
                 library::QUALIFIED.iter().filter(|(module, _)| module == name).flat_map(|(_, prims)| *prims);
             for prim in qualified {
                 scope.insert(Name::new(prim.name()), Binding::Root(Root::Prim(*prim)));
             }
-            self.modules.library.insert(name, Rc::new(scope));
+            let scope = Rc::new(scope);
+            if exported.is_some() {
+                self.prelude.insert(Name::new(name), Binding::Module(scope.clone()));
+            }
+            self.modules.library.insert(name, scope);
         }
         self.machine.first_user_file = library::FILES.len() as u32;
         self.library_globals = self.globals.len();
@@ -146,7 +170,7 @@ impl Session {
         let file = self.sources.add(name, text);
         let tree = syntax::parse(file, text);
         let mut scope = std::mem::take(&mut self.scope);
-        let module = self.elaborate(&tree, &mut scope, false);
+        let module = self.elaborate(&tree, &mut scope, Origin::Program);
         self.scope = scope;
         let module = module?;
         self.define(&module);
@@ -180,7 +204,7 @@ impl Session {
         })
     }
 
-    fn elaborate(&mut self, tree: &Tree, scope: &mut Scope, internal: bool) -> Result<Module, Failure> {
+    fn elaborate(&mut self, tree: &Tree, scope: &mut Scope, origin: Origin) -> Result<Module, Failure> {
         if !tree.errors().is_empty() {
             return Err(tree.errors().to_vec());
         }
@@ -193,7 +217,12 @@ impl Session {
         }
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let (globals, prelude) = (&mut self.globals, &self.prelude);
-        let elaborated = elaborate::elaborate(Input { tree, globals, prelude, scope, modules: &modules, internal })?;
+        let (internal, types_of) = match origin {
+            Origin::Program => (false, None),
+            Origin::Library { types_of } => (true, types_of),
+        };
+        let input = Input { tree, globals, prelude, scope, modules: &modules, internal, types_of };
+        let elaborated = elaborate::elaborate(input)?;
         let Elaborated { module, warnings } = elaborated;
         self.warnings.extend(warnings);
         debug_assert_eq!(calculus::check::check_module(&module), Ok(()), "elaborate broke an invariant of L1");
@@ -226,7 +255,7 @@ impl Session {
         let file = self.sources.add(path, text.as_str());
         let tree = syntax::parse(file, &text);
         let mut scope = Scope::default();
-        let module = self.elaborate(&tree, &mut scope, false).map_err(first)?;
+        let module = self.elaborate(&tree, &mut scope, Origin::Program).map_err(first)?;
         self.define(&module);
         for step in module.steps.iter().filter(|step| matches!(step.kind, StepKind::Define(_))) {
             self.run_step(step)?;
@@ -287,7 +316,7 @@ impl Session {
         self.machine.output = output;
     }
 
-    fn bind(&mut self, ids: &[calculus::GlobalId], value: &Value) {
+    fn bind(&mut self, ids: &[GlobalId], value: &Value) {
         if let Value::Data(data) = value {
             for (id, value) in ids.iter().zip(&data.fields) {
                 self.machine.define(*id, value.clone());
@@ -326,8 +355,13 @@ impl Session {
         self.globals.first(self.library_globals)
     }
 
+    /// What a name of a module of the library means.
+    pub(crate) fn in_library(&self, module: &str, name: &str) -> Option<&Binding> {
+        self.modules.library.get(module)?.get(Name::new(name))
+    }
+
     /// The number of a name of the session's scope that is a global.
-    pub(crate) fn global(&self, name: &str) -> Option<calculus::GlobalId> {
+    pub(crate) fn global(&self, name: &str) -> Option<GlobalId> {
         match self.scope.get(Name::new(name)) {
             Some(Binding::Root(Root::Global(id))) => Some(*id),
             _ => None,
@@ -358,6 +392,17 @@ impl Session {
 /// A function without captures.
 pub(crate) fn constant(group: Rc<Group>) -> Value {
     Value::closure(Code::new(group), 0, Rc::new(Env(vec![])))
+}
+
+/// A function of `()` that calls `f` with `x`.
+pub fn application(f: Atom, x: Atom, span: Span) -> Group {
+    let unnamed = Name::new("_");
+    let mut body = Builder::new(vec![unnamed, unnamed]);
+    let result = body.bind(unnamed, Expr::Apply { f, x, order: 0 }, span);
+    let block = body.close(result, span);
+    let (name, rules, mentions) = (None, vec![], vec![]);
+    let lambda = Lambda { name, role: Role::Source, span, vars: body.vars, body: block, rules, mentions };
+    Group { captures: vec![], members: vec![lambda], order: 0 }
 }
 
 /// The function that `attach` returns gets the name of the operator, by which J_inv knows it.

@@ -63,6 +63,7 @@ test "t" { assert a == {b with [1, ..]: [i for i in 0..3, j in i..4 if i < j]}; 
             scope: &mut scope,
             modules: &modules,
             internal,
+            types_of: None,
         };
         let _ = elaborate(input);
     }

@@ -37,7 +37,8 @@ impl Session {
         let Session { globals, prelude, scope, internal } = self;
         let library = prelude.clone();
         let modules = |import: &Import| find_module(import, &library);
-        let input = Input { tree: &tree, globals, prelude, scope, modules: &modules, internal: *internal };
+        let input =
+            Input { tree: &tree, globals, prelude, scope, modules: &modules, internal: *internal, types_of: None };
         let elaborated = elaborate(input)?;
         check(&elaborated.module);
         Ok(elaborated)
