@@ -82,6 +82,7 @@ codes! {
     OUT_OF_STEPS = 322, "a computation that was stopped";
     OUT_OF_MEMORY = 324, "a computation that needs too much memory";
     NOT_A_NUMBER = 325, "a text that isn't a number";
+    NOT_A_PLOT = 327, "a plot that can't be drawn";
     // Differentiating
     NOT_CONFORMING = 401, "sensitivities that can't be added";
     NOT_A_SCALAR = 402, "a gradient of something that isn't a number";

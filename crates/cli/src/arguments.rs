@@ -12,6 +12,7 @@ Environment:
   EVERT_CACHE      the folder for compiled code; `none` for no cache
   EVERT_CHECK      1: check programs after every pass of the compiler
   EVERT_MEMORY_MB  how much memory a program may take
+  EVERT_PLOTS      `characters`: plots on a terminal are never made of pixels
 
 Exit codes: 0 fine, 1 the program failed, 2 wrong usage.")]
 pub struct Arguments {
@@ -46,6 +47,9 @@ pub enum Command {
         /// Take arguments of main from a JSON file
         #[arg(long, value_name = "FILE")]
         args: Option<String>,
+        /// Write the plots that the program shows as SVG files into this folder
+        #[arg(long, value_name = "FOLDER")]
+        plots: Option<String>,
     },
     /// Evaluate an expression, or several statements
     Eval {
@@ -57,6 +61,22 @@ pub enum Command {
         /// Write the value of the last expression into this file: .json, .csv, .tsv, .npy or .npz
         #[arg(long, value_name = "FILE")]
         output: Option<String>,
+    },
+    /// Draw a plot, the value of an expression: on the terminal, or as an SVG file
+    Plot {
+        #[arg(value_name = "EXPR", allow_hyphen_values = true)]
+        expression: String,
+        /// The file, which ends in .svg; `-` is standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<String>,
+    },
+    /// Put pictures behind those blocks of Markdown files whose values are plots
+    Weave {
+        /// Change nothing, but fail if a picture isn't current
+        #[arg(long)]
+        check: bool,
+        #[arg(required = true, value_name = "FILE.md")]
+        files: Vec<String>,
     },
     /// Read, evaluate and print, line by line
     Repl,

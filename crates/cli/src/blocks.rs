@@ -10,12 +10,15 @@ use crate::explain::code_of;
 pub struct Block {
     /// How many lines are above the block's first one.
     pub above: usize,
+    /// The line after the block's last fence, counted from 0; that after the last line of the file if there is no fence.
+    pub below: usize,
     pub text: String,
     pub fails_with: Option<Code>,
 }
 
 pub fn blocks(markdown: &str) -> Vec<Block> {
     let mut found = vec![];
+    let count = markdown.lines().count();
     let mut lines = markdown.lines().enumerate();
     while let Some((at, line)) = lines.next() {
         let depth = quotation_depth(line);
@@ -26,7 +29,8 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
         let mut words = info.split_whitespace();
         if words.next() == Some("evert") {
             let text = body.join("\n") + "\n";
-            found.push(Block { above: at + 1, text, fails_with: words.next().and_then(code_of) });
+            let below = (at + body.len() + 2).min(count);
+            found.push(Block { above: at + 1, below, text, fails_with: words.next().and_then(code_of) });
         }
     }
     found
@@ -80,10 +84,8 @@ mod tests {
     #[test]
     fn only_blocks_of_evert_are_found() {
         let found = blocks("# T\n```evert\n1\n```\n```text\n2\n```\n````evert E0201\nx\n```\n````\n```evert");
-        let block = |above, text: &str, code| Block { above, text: text.into(), fails_with: code };
-        assert_eq!(
-            found,
-            [block(2, "1\n", None), block(8, "x\n```\n", Some(base::codes::UNBOUND_NAME)), block(12, "\n", None)]
-        );
+        let block = |above, below, text: &str, code| Block { above, below, text: text.into(), fails_with: code };
+        let unbound = Some(base::codes::UNBOUND_NAME);
+        assert_eq!(found, [block(2, 4, "1\n", None), block(8, 11, "x\n```\n", unbound), block(12, 12, "\n", None)]);
     }
 }

@@ -1,4 +1,5 @@
-//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `explain-perf`, `gradbench`, `ir`, `tape`.
+//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
+//! `ir`, `tape`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
 //! exit code: 0 fine, 1 the program failed, 2 wrong usage, 101 a bug of ours. All other crates do no I/O.
@@ -7,6 +8,7 @@ mod arguments;
 mod blocks;
 mod crash;
 mod describe;
+mod draw;
 mod explain;
 mod files;
 mod format;
@@ -22,9 +24,11 @@ mod program;
 mod repl;
 mod report;
 mod run;
+mod screen;
 mod tape;
 mod terminal;
 mod test;
+mod weave;
 mod words;
 
 use std::ffi::OsString;
@@ -33,6 +37,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::arguments::{Arguments, Command, ResultFormat};
+use crate::draw::Drawing;
 use crate::launch::Launcher;
 use crate::output::Output;
 use crate::program::Program;
@@ -101,14 +106,18 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         }
     };
     match arguments.command {
-        Command::Run { file, format, output, args } => {
+        Command::Run { file, format, output, args, plots } => {
             let (program, mut words) = program.unwrap_or_else(|| (Program::read(&file), Words::default()));
             words.file = words.file.or(args);
-            with_output(&terminal, format, output, |output| run::file(&launcher, &program, &words, output))
+            let drawing = plots.map_or(Drawing::default(), |folder| Drawing::into_folder(&folder, &file));
+            with_output(&terminal, format, output, drawing, |output| run::file(&launcher, &program, &words, output))
         }
         Command::Eval { expression, format, output } => {
-            with_output(&terminal, format, output, |output| run::expression(&launcher, &expression, output))
+            let drawing = Drawing::default();
+            with_output(&terminal, format, output, drawing, |output| run::expression(&launcher, &expression, output))
         }
+        Command::Plot { expression, output } => draw::expression(&launcher, &expression, output.as_deref()),
+        Command::Weave { files, check } => weave::weave(&launcher, &files, check),
         Command::Repl => repl::start(&launcher),
         Command::Test { paths, verbose, filter } => test::test(&launcher, &paths, &test::Request { verbose, filter }),
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
@@ -136,9 +145,10 @@ fn with_output(
     terminal: &Terminal,
     format: Option<ResultFormat>,
     file: Option<String>,
+    drawing: Drawing,
     work: impl FnOnce(&Output) -> Status,
 ) -> Status {
-    match Output::new(terminal, format, file) {
+    match Output::new(terminal, format, file, drawing) {
         Ok(output) => work(&output),
         Err(wrong) => {
             terminal.complain(&wrong);

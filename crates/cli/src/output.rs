@@ -1,13 +1,15 @@
 //! Results on standard output and in files.
 //!
 //! On a terminal a value stands behind the expression it is of, laid out over lines, large arrays without their middle. Everywhere else it is
-//! one line of source, or of JSON, with nothing left out.
+//! one line of source, or of JSON, with nothing left out. Plots are drawn (see [`crate::draw`]).
 
 use std::cell::RefCell;
 
-use evert::{Format, Value};
+use base::{Diagnostic, Span, codes};
+use evert::{Failure, Format, Session, Value};
 
 use crate::arguments::ResultFormat;
+use crate::draw::Drawing;
 use crate::files;
 use crate::terminal::{Terminal, Tone};
 
@@ -17,6 +19,13 @@ pub struct Output<'t> {
     /// The last value that was shown, for a file.
     last: RefCell<Option<Value>>,
     file: Option<String>,
+    drawing: Drawing,
+}
+
+/// What a value is of.
+pub struct Shown<'s> {
+    pub label: Option<&'s str>,
+    pub span: Span,
 }
 
 /// Labels are no longer.
@@ -28,16 +37,18 @@ impl<'t> Output<'t> {
         terminal: &'t Terminal,
         format: Option<ResultFormat>,
         file: Option<String>,
+        drawing: Drawing,
     ) -> Result<Output<'t>, String> {
         if let Some(path) = file.as_deref().filter(|path| Format::of(path).is_none()) {
             return Err(format!("a file of results ends in {}, not {path}", evert::FORMAT_ENDINGS));
         }
         let usual = if terminal.columns.is_some() { ResultFormat::Pretty } else { ResultFormat::Text };
-        Ok(Output { terminal, format: format.unwrap_or(usual), last: RefCell::new(None), file })
+        Ok(Output { terminal, format: format.unwrap_or(usual), last: RefCell::new(None), file, drawing })
     }
 
     pub fn plain(terminal: &'t Terminal) -> Output<'t> {
-        Output::new(terminal, None, None).unwrap_or_else(|_| unreachable!("output: no file is asked for"))
+        Output::new(terminal, None, None, Drawing::default())
+            .unwrap_or_else(|_| unreachable!("output: no file is asked for"))
     }
 
     /// Is standard output for another program?
@@ -45,19 +56,29 @@ impl<'t> Output<'t> {
         self.format == ResultFormat::Json
     }
 
-    /// Shows a value; `()` says nothing that is worth a line. `Err`: it can't be written.
-    pub fn show(&self, label: Option<&str>, value: &Value) -> Result<(), String> {
+    /// Shows a value; `()` says nothing that is worth a line.
+    pub fn show(&self, session: &mut Session, value: &Value, shown: Shown) -> Result<(), Failure> {
         if is_unit(value) {
             return Ok(());
         }
-        let text = match self.format {
-            ResultFormat::Json => evert::json_text(value)?,
-            ResultFormat::Text => eval::show::whole(value).map_err(|fault| fault.message.clone())?,
-            ResultFormat::Pretty => self.labelled(label, value),
-        };
-        self.terminal.line(&text);
+        let plot = if self.is_data() { None } else { session.plot(value, shown.span) };
+        match plot {
+            Some(plot) => self.drawing.plot(self.terminal, &plot.map_err(|error| vec![*error])?),
+            None => {
+                let too_large = |why| vec![Diagnostic::new(codes::ARRAY_TOO_LARGE, shown.span, why)];
+                self.terminal.line(&self.text(value, shown.label).map_err(too_large)?);
+            }
+        }
         *self.last.borrow_mut() = Some(value.clone());
         Ok(())
+    }
+
+    fn text(&self, value: &Value, label: Option<&str>) -> Result<String, String> {
+        match self.format {
+            ResultFormat::Json => evert::json_text(value),
+            ResultFormat::Text => eval::show::whole(value).map_err(|fault| fault.message.clone()),
+            ResultFormat::Pretty => Ok(self.labelled(label, value)),
+        }
     }
 
     fn labelled(&self, label: Option<&str>, value: &Value) -> String {
@@ -77,8 +98,9 @@ impl<'t> Output<'t> {
         }
     }
 
-    /// Writes the last value that was shown into the file, if there is to be one.
+    /// Writes the last value that was shown into the file, if there is to be one. `Err`: something couldn't be written.
     pub fn finish(&self) -> Result<(), String> {
+        self.drawing.finish()?;
         let Some(path) = &self.file else { return Ok(()) };
         let last = self.last.borrow();
         let value = last.as_ref().ok_or_else(|| format!("there is no result to write into {path}"))?;

@@ -21,9 +21,8 @@ use syntax::ast::Statement;
 use crate::Status;
 use crate::files::{Files, Prints};
 use crate::launch::Launcher;
-use crate::output::{Output, is_unit};
+use crate::output::{Output, Shown, is_unit};
 use crate::report;
-use crate::run::unwritten;
 use crate::terminal::Terminal;
 
 pub fn start(launcher: &Launcher) -> Status {
@@ -100,7 +99,7 @@ impl<'a> Repl<'a> {
                 StepKind::Define(_) => {}
                 StepKind::Test(name) => self.terminal.line(&format!("the test \"{name}\" holds")),
                 StepKind::Show => {
-                    self.output.show(None, &value).map_err(|why| unwritten(step.span, why))?;
+                    self.output.show(&mut self.session, &value, Shown { label: None, span: step.span })?;
                     if !is_unit(&value) {
                         self.session.set("ans", value);
                     }

@@ -3,7 +3,6 @@
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
-use base::{Diagnostic, Span, codes};
 use calculus::{Step, StepKind};
 use evert::{Failure, Session};
 use syntax::Tree;
@@ -12,7 +11,7 @@ use crate::Status;
 use crate::files::{Files, Prints};
 use crate::given::main_step;
 use crate::launch::Launcher;
-use crate::output::Output;
+use crate::output::{Output, Shown};
 use crate::program::Program;
 use crate::report;
 use crate::words::Words;
@@ -41,7 +40,7 @@ pub fn expression(launcher: &Launcher, text: &str, output: &Output) -> Status {
     })
 }
 
-fn in_new_session(
+pub fn in_new_session(
     launcher: &Launcher,
     world: Files,
     output: &Output,
@@ -76,12 +75,7 @@ fn statements(output: &Output, session: &mut Session, name: &str, text: &str) ->
 fn run_step(output: &Output, session: &mut Session, step: &Step, label: Option<&str>) -> Result<(), Failure> {
     let value = session.run_step(step).map_err(|error| vec![*error])?;
     match step.kind {
-        StepKind::Show => output.show(label, &value).map_err(|why| unwritten(step.span, why)),
+        StepKind::Show => output.show(session, &value, Shown { label, span: step.span }),
         StepKind::Define(_) | StepKind::Test(_) => Ok(()),
     }
-}
-
-/// A value that can't be shown.
-pub fn unwritten(span: Span, why: String) -> Failure {
-    vec![Diagnostic::new(codes::ARRAY_TOO_LARGE, span, why)]
 }

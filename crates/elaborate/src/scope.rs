@@ -43,10 +43,11 @@ impl Scope {
         self.definitions.remove(&name);
     }
 
-    /// Takes over all names of another scope.
-    pub fn extend(&mut self, other: &Scope) {
-        self.names.extend(other.names.iter().map(|(name, binding)| (*name, binding.clone())));
-        self.definitions.extend(&other.definitions);
+    /// Takes over names of another scope.
+    pub fn extend(&mut self, other: &Scope, which: impl Fn(Name) -> bool) {
+        let names = other.names.iter().filter(|(name, _)| which(**name));
+        self.names.extend(names.map(|(name, binding)| (*name, binding.clone())));
+        self.definitions.extend(other.definitions.iter().filter(|(name, _)| which(**name)));
     }
 
     /// Where a name is defined, if a text defines it.

@@ -17,6 +17,7 @@ pub mod lift;
 pub mod machine;
 pub mod memory;
 mod parts;
+pub mod plot;
 pub mod prims;
 pub mod probe;
 mod region;

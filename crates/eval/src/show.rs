@@ -16,6 +16,7 @@ use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result};
 use crate::lazy::{deep, force};
 use crate::memory;
+use crate::plot;
 use crate::value::{Data, Form, Function, Value};
 
 pub use layout::laid_out;
@@ -203,6 +204,8 @@ impl Writer {
     fn data(&mut self, data: &Data, depth: usize) {
         match &data.form {
             Form::Tuple => self.list("(", &data.fields, ")", depth),
+            // A plot may hold a million points: it is named in a line.
+            Form::Variant(_) if plot::constructor(data).is_some() => self.out.push_str(&plot::line(data)),
             Form::Variant(constructor) => {
                 self.write(constructor.name);
                 if !data.fields.is_empty() {

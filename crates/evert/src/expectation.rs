@@ -6,7 +6,7 @@
 use base::{Diagnostic, Sources};
 use eval::prims::{Tolerance, close};
 use eval::value::{Form, Value};
-use eval::{force, show};
+use eval::{force, plot, show};
 use syntax::ast::{Expr, UnaryOp};
 use syntax::{NodeId, Tree};
 
@@ -75,9 +75,19 @@ fn evaluate(session: &mut Session, text: &str) -> Result<Value, String> {
 }
 
 fn agrees_exactly(value: &Value, expected: &Value) -> Result<(), String> {
+    if plot::is_plot(value) && (plot::has_functions(value) || plot::has_functions(expected)) {
+        return Err(
+            "functions never agree, and this plot has some\ncompare its data: `plots.sampled(p, 24)`".to_string()
+        );
+    }
     match close(value, expected, Tolerance::DEFAULT) {
         Ok(true) => Ok(()),
-        _ => Err(format!("expected {}\n   found {}", show::screen(expected), show::screen(value))),
+        _ => {
+            let (expected, found) = (show::screen(expected), show::screen(value));
+            // Plots are shown in one line, whatever they hold.
+            let inside = if expected == found { "\nthey differ in what they hold" } else { "" };
+            Err(format!("expected {expected}\n   found {found}{inside}"))
+        }
     }
 }
 
@@ -117,9 +127,12 @@ impl Matcher<'_> {
 
     fn same_constructor(&self, node: NodeId, form: &Form) -> bool {
         match (self.tree.expr(node), form) {
-            (Expr::Call { callee, .. }, Form::Variant(constructor)) => {
-                self.tree.expr(callee) == Expr::Name(constructor.name)
-            }
+            (Expr::Call { callee, .. }, Form::Variant(constructor)) => match self.tree.expr(callee) {
+                Expr::Name(name) => name == constructor.name,
+                // `plots.Line`
+                Expr::Field { field, .. } => field.name == constructor.name,
+                _ => false,
+            },
             (Expr::Tuple(_), Form::Tuple) => true,
             _ => false,
         }

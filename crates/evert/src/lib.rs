@@ -15,6 +15,7 @@
 
 pub mod analysis;
 mod callable;
+mod drawing;
 pub mod engine;
 pub mod expectation;
 mod library;
@@ -37,7 +38,7 @@ pub use library::FILES as LIBRARY;
 pub use native::emit::Checks;
 pub use native::run::Again;
 pub use native::{control, host, pool};
-pub use session::{Failure, Outcome, Session};
+pub use session::{Failure, Outcome, Session, application};
 pub use world::{Offline, World};
 
 /// The endings of files of data, for messages.

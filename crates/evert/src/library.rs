@@ -10,13 +10,29 @@ macro_rules! files {
     };
 }
 
-files!["lists", "loops", "texts", "arrays", "special", "linalg", "core", "checking", "derivatives", "tangents"];
+files![
+    "lists",
+    "loops",
+    "texts",
+    "arrays",
+    "special",
+    "linalg",
+    "core",
+    "checking",
+    "plots",
+    "derivatives",
+    "tangents"
+];
 
 /// Primitives that are also found under the name of a module, as in `linalg.solve`.
 pub const QUALIFIED: &[(&str, &[Prim])] = &[(
     "linalg",
     &[Prim::MatMul, Prim::Transpose, Prim::Cholesky, Prim::Solve, Prim::SolveLower, Prim::Det, Prim::Inv, Prim::Eigh],
 )];
+
+/// Files whose names are found only under the name of the file, as `plots.line`, but for these few. Their types are qualified, so
+/// that a program's own `Plot` is another type.
+pub const MODULES: &[(&str, &[&str])] = &[("plots", &["plot"])];
 
 /// How primitives differentiate: not part of what programs see.
 pub const DERIVATIVES: &str = "derivatives";

@@ -3,7 +3,11 @@
 use std::rc::Rc;
 
 use base::{Diagnostic, FileId, Name, Sources, Span, codes};
-use calculus::{Binding as L1, GlobalId, GlobalInfo, GlobalKind, Globals, Group, Module, Prim, Root, Step, StepKind};
+use calculus::build::Builder;
+use calculus::{
+    Atom, Binding as L1, Expr, GlobalId, GlobalInfo, GlobalKind, Globals, Group, Lambda, Module, Prim, Role, Root,
+    Step, StepKind,
+};
 use data::Format;
 use elaborate::{Binding, Elaborated, Input, Reading, Scope};
 use eval::code::ATTACH;
@@ -39,12 +43,15 @@ pub struct Session {
     pub reading: Reading,
     /// Has some file, the library's excepted, a custom rule?
     pub(crate) has_rules: bool,
+    /// What a plot is given to the library in.
+    pub(crate) plot_argument: Option<GlobalId>,
 }
 
 /// Where a text is from.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Origin<'a> {
-    Library,
+    /// It may mention internal primitives. The module that its types are of, if programs know them only by its name.
+    Library(Option<&'a str>),
     /// What the session was given to run.
     Program,
     /// A file under this path.
@@ -84,6 +91,7 @@ impl Session {
             library_globals: 0,
             reading: Reading::Whole,
             has_rules: false,
+            plot_argument: None,
         };
         session.machine.output = Box::new(move |line| world.print(line));
         session.load_library(files)?;
@@ -102,7 +110,8 @@ impl Session {
             let tree = syntax::parse(file, text);
             // The two files of rules share their helpers.
             let mut scope = if *name == library::TANGENTS { std::mem::take(&mut rules) } else { Scope::default() };
-            let module = self.elaborate(&tree, &mut scope, Origin::Library)?;
+            let exported = library::MODULES.iter().find(|(module, _)| module == name).map(|(_, names)| *names);
+            let module = self.elaborate(&tree, &mut scope, Origin::Library(exported.map(|_| *name)))?;
             self.define(&module);
             for step in &module.steps {
                 self.run_step(step).map_err(|error| vec![*error])?;
@@ -116,13 +125,17 @@ impl Session {
                 self.set_rules(&scope, "forward", Machine::set_forward_rule);
                 continue;
             }
-            self.prelude.extend(&scope);
+            self.prelude.extend(&scope, |name| exported.is_none_or(|names| names.contains(&name.as_str())));
             let qualified =
                 library::QUALIFIED.iter().filter(|(module, _)| module == name).flat_map(|(_, prims)| *prims);
             for prim in qualified {
                 scope.insert(Name::new(prim.name()), Binding::Root(Root::Prim(*prim)));
             }
-            self.modules.library.insert(name, Rc::new(scope));
+            let scope = Rc::new(scope);
+            if exported.is_some() {
+                self.prelude.insert(Name::new(name), Binding::Module(scope.clone()));
+            }
+            self.modules.library.insert(name, scope);
         }
         self.machine.first_user_file = files.len() as u32;
         self.library_globals = self.globals.len();
@@ -220,9 +233,12 @@ impl Session {
         let modules = |import: &Import| imports[&modules::key(&import.source)].clone();
         let known = self.globals.len();
         let (globals, prelude) = (&mut self.globals, &self.prelude);
-        let internal = origin == Origin::Library;
-        let path = if let Origin::Import(path) = origin { Some(path) } else { None };
-        let reading = if origin == Origin::Program { self.reading } else { Reading::Whole };
+        let (internal, path) = match origin {
+            Origin::Library(module) => (true, module),
+            Origin::Program => (false, None),
+            Origin::Import(path) => (false, Some(path)),
+        };
+        let reading = if let Origin::Program = origin { self.reading } else { Reading::Whole };
         let input = Input { tree, globals, prelude, scope, modules: &modules, internal, path, reading };
         let elaborated = elaborate::elaborate(input)?;
         // Also those that nothing defines yet.
@@ -475,6 +491,11 @@ impl Session {
         self.globals.first(self.library_globals)
     }
 
+    /// What a name of a module of the library means.
+    pub(crate) fn in_library(&self, module: &str, name: &str) -> Option<&Binding> {
+        self.modules.library.get(module)?.get(Name::new(name))
+    }
+
     /// The number of a name of the session's scope that is a global.
     pub(crate) fn global(&self, name: &str) -> Option<GlobalId> {
         match self.scope.get(Name::new(name)) {
@@ -509,6 +530,17 @@ impl Session {
 /// A function without captures.
 pub(crate) fn constant(group: Rc<Group>) -> Value {
     Value::closure(Code::new(group), 0, Rc::new(Env(vec![])))
+}
+
+/// A function of `()` that calls `f` with `x`.
+pub fn application(f: Atom, x: Atom, span: Span) -> Group {
+    let unnamed = Name::new("_");
+    let mut body = Builder::new(vec![unnamed, unnamed]);
+    let result = body.bind(unnamed, Expr::Apply { f, x, order: 0 }, span);
+    let block = body.close(result, span);
+    let (name, rules, mentions) = (None, vec![], vec![]);
+    let lambda = Lambda { name, role: Role::Source, span, vars: body.vars, body: block, rules, mentions };
+    Group { captures: vec![], members: vec![lambda], order: 0 }
 }
 
 /// The function that `attach` returns gets the name of the operator, by which J_inv knows it.

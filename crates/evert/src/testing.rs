@@ -165,6 +165,12 @@ fn judged(
     statement: NodeId,
 ) -> Option<Case> {
     let expectation = tree.expectation(statement);
+    let compared = expectation.as_ref().is_some_and(|found| matches!(found.kind, ExpectationKind::Equals(_)));
+    let outcome = outcome.and_then(|value| match &step.kind {
+        // What a program shows it can also draw; what is compared is data.
+        StepKind::Show if !compared => session.plot(&value, step.span).transpose().map(|_| value),
+        _ => Ok(value),
+    });
     let name = match &step.kind {
         StepKind::Test(name) => name.to_string(),
         _ => String::new(),
