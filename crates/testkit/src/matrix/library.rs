@@ -22,9 +22,9 @@ pub const PARTS: &[(&str, &str)] = &[
     ("last_axis", "jacobian"),
     ("jacobian_rows", "jacobian"),
     ("stack", "jacobian"),
-    ("check_dot", "check_rule"),
-    ("scale_free", "fix"),
+    ("check_rule_at", "check_rule"),
+    ("rule_findings", "check_rule"),
+    ("rule_claim", "check_rule"),
     ("solve_cholesky", "solve_symmetric"),
     ("column_product", "solve_symmetric"),
-    ("cofactors", "det"),
 ];
