@@ -96,6 +96,7 @@ codes! {
     BAD_EXPECTATION = 502, "an expectation that can't be read";
     // Warnings
     UNUSED_VALUE = 601, "a value that isn't used";
+    NOT_LINEAR = 603, "a rule whose linear part isn't linear";
 }
 
 /// The title of a code, if there is such a code.

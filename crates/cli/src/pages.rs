@@ -73,6 +73,7 @@ pages! {
     501 "E0501"
     502 "E0502"
     601 "W0601"
+    603 "W0603"
 }
 
 #[cfg(test)]
@@ -90,7 +91,7 @@ mod tests {
 
     fn codes_of(text: &str) -> Vec<Code> {
         let mut session = Session::offline();
-        let checked = program(&mut session, "page.ev", text);
+        let checked = program(&mut session, "page.ev", text, &mut vec![]);
         let warnings = session.warnings.iter().map(|warning| warning.code);
         checked.into_iter().filter_map(Result::err).map(|error| error.code).chain(warnings).collect()
     }

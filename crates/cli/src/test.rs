@@ -74,7 +74,12 @@ fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
         }
     };
     let is_document = path.ends_with(".md");
-    let results = if is_document { document(&mut session, &name, &text) } else { program(&mut session, &name, &text) };
+    let mut left_out = vec![];
+    let results = if is_document {
+        document(&mut session, &name, &text, &mut left_out)
+    } else {
+        program(&mut session, &name, &text, &mut left_out)
+    };
     report::warnings(terminal, &mut session);
     let failures: Failure = results.iter().filter_map(|result| result.clone().err()).map(|error| *error).collect();
     if !failures.is_empty() {
@@ -83,6 +88,7 @@ fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
     for failure in &failures {
         terminal.line(&report::render(&session.sources, failure, terminal.out));
     }
+    left_out.iter().for_each(|words| terminal.line(&format!("note: {name}: {words}")));
     Some(Count { passed: results.len() - failures.len(), failed: failures.len() })
 }
 
@@ -90,10 +96,13 @@ fn test_file(launcher: &Launcher, path: &str) -> Option<Count> {
 pub type Checked = Result<(), Box<Diagnostic>>;
 
 /// The claims of a program: expectations, `test` blocks and custom rules, which are checked where they are used. What
-/// can't be read or elaborated is a claim that fails.
-pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
+/// can't be read or elaborated is a claim that fails. What wasn't looked at is added to `left_out`.
+pub fn program(session: &mut Session, name: &str, text: &str, left_out: &mut Vec<String>) -> Vec<Checked> {
     match testing::run(session, name, text) {
-        Ok(cases) => cases.into_iter().map(checked).collect(),
+        Ok(report) => {
+            left_out.extend(report.left_out);
+            report.cases.into_iter().map(checked).collect()
+        }
         Err(failure) => failure.into_iter().map(|error| Err(Box::new(error))).collect(),
     }
 }
@@ -119,14 +128,14 @@ fn differs(span: Span, words: &str) -> Diagnostic {
 }
 
 /// The claims of the blocks in a Markdown file.
-fn document(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
+fn document(session: &mut Session, name: &str, text: &str, left_out: &mut Vec<String>) -> Vec<Checked> {
     let blocks = blocks(text);
     let padded = blocks.iter().map(|block| block.above).sum::<usize>() <= MOST_PADDING;
     let mut results = vec![];
     for block in &blocks {
         let above = if padded { block.above } else { 0 };
         let before = session.warnings.len();
-        let mut checked = program(session, name, &("\n".repeat(above) + &block.text));
+        let mut checked = program(session, name, &("\n".repeat(above) + &block.text), left_out);
         // A block that shows a warning claims it.
         if block.fails_with.is_some_and(Code::is_warning) {
             checked.extend(session.warnings.drain(before..).map(|warning| Err(Box::new(warning))));

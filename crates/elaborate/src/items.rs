@@ -8,7 +8,6 @@ use calculus::{Constructor, GlobalId, GlobalInfo, GlobalKind, Module, Step, Step
 use rustc_hash::FxHashMap;
 use syntax::{NodeId, ast};
 
-use crate::Input;
 use crate::blocks::defined_twice;
 use crate::context::{Elaborator, Timing, UNNAMED};
 use crate::functions::{Function, Parts};
@@ -16,6 +15,7 @@ use crate::index::{Index, Target, TargetKind, UseRole};
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
 use crate::scope::{Binding, Definitions, Scope};
+use crate::{Input, linearity};
 
 type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Rc<Scope>>;
 
@@ -28,6 +28,9 @@ pub(crate) fn file(input: &Input) -> File {
         elaborator.item(item, &mut module);
     }
     let Elaborator { mut errors, mut warnings, mut index, names, .. } = elaborator;
+    if errors.is_empty() {
+        warnings.extend(linearity::warnings(&module));
+    }
     // Code that is written twice is elaborated twice.
     warnings.sort_by_key(Diagnostic::span);
     warnings.dedup();

@@ -20,6 +20,7 @@ pub mod expectation;
 mod library;
 mod modules;
 pub mod report;
+pub mod rule_checks;
 mod rules;
 mod session;
 pub mod survey;

@@ -319,7 +319,7 @@ fn run(engine: Engine, file: &Path) {
     let cases = testing::run_telling(&mut session, &name, &text, tell);
     report_steps(&session, &root());
     let cases = match cases {
-        Ok(cases) => cases,
+        Ok(report) => report.cases,
         Err(errors) => {
             for error in &errors {
                 let place = evert::expectation::place(&session.sources, error.span());
