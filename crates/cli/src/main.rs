@@ -41,7 +41,7 @@ pub enum Status {
 }
 
 #[global_allocator]
-static ALLOCATOR: memory::Counting = memory::Counting;
+static ALLOCATOR: base::memory::Counting = base::memory::Counting;
 
 fn main() -> ExitCode {
     llvm::self_test_child();

@@ -70,7 +70,7 @@ impl Specialiser<'_> {
         seen: &mut FxHashMap<*const eval::value::Data, ShapeId>,
     ) -> Result1<ShapeId> {
         let Ok(value) = eval::force(value) else { return self.dynamic(span, "a value that can't be computed") };
-        stacker::maybe_grow(64 * 1024, 4 << 20, || match &value {
+        base::budget::deep(|| match &value {
             Value::Bool(_) => Ok(BOOL),
             Value::Int(_) => Ok(INT),
             Value::Real(_) => Ok(REAL),

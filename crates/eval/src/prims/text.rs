@@ -8,7 +8,16 @@ use crate::fault::{Fault, Result, expected};
 use crate::lazy::forced;
 
 use crate::value::Value;
-use crate::{probe, show};
+use crate::{memory, probe, show};
+
+/// Two texts, one after the other.
+pub(super) fn joined(a: &str, b: &str) -> Result<Value> {
+    let bytes = a.len().saturating_add(b.len());
+    if !memory::has_room_for(bytes) {
+        return Fault::new(codes::OUT_OF_MEMORY, format!("a text of {bytes} bytes needs too much memory")).err();
+    }
+    Ok(Value::text([a, b].concat()))
+}
 
 pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     match prim {
@@ -18,7 +27,7 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
         }
         Prim::Join => {
             settle(&b)?;
-            Ok(Value::text(show::display(&a) + &show::display(&b)))
+            joined(&show::display(&a), &show::display(&b))
         }
         Prim::Error => Fault::new(codes::USER_ERROR, show::display(&a)).err(),
         Prim::Assert => match forced(a)? {
