@@ -99,9 +99,8 @@ pub fn compare(case: &Case, checks: Checks, tell: &mut dyn FnMut(Engine, &str)) 
             if outcome.leaked {
                 tally.find(engine, &step, "leak", "objects are alive after the step".into());
             }
-            match differs(&expected, &outcome.result) {
-                Some((kind, words)) => tally.find(engine, &step, kind, words),
-                None => {}
+            if let Some((kind, words)) = differs(&expected, &outcome.result) {
+                tally.find(engine, &step, kind, words);
             }
         }
     }
