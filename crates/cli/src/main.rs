@@ -1,10 +1,11 @@
-//! The command line: `evert run`, `eval`, `repl`, `test`, `fmt`, `explain`, `explain-perf`, `gradbench`, `ir`, `tape`.
+//! The command line: `evert run`, `eval`, `repl`, `test`, `check`, `fmt`, `explain`, `explain-perf`, `gradbench`, `ir`, `tape`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
 //! exit code: 0 fine, 1 the program failed, 2 wrong usage, 101 a bug of ours. All other crates do no I/O.
 
 mod arguments;
 mod blocks;
+mod check;
 mod crash;
 mod describe;
 mod explain;
@@ -48,7 +49,7 @@ pub enum Status {
 }
 
 #[global_allocator]
-static ALLOCATOR: memory::Counting = memory::Counting;
+static ALLOCATOR: base::memory::Counting = base::memory::Counting;
 
 fn main() -> ExitCode {
     llvm::self_test_child();
@@ -111,6 +112,7 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         }
         Command::Repl => repl::start(&launcher),
         Command::Test { paths, verbose, filter } => test::test(&launcher, &paths, &test::Request { verbose, filter }),
+        Command::Check { file, function, all } => check::check(&launcher, &file, &check::Request { function, all }),
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
         Command::Fmt { check: false, files } => format::write(&terminal, &files),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),

@@ -10,7 +10,7 @@ macro_rules! files {
     };
 }
 
-files!["lists", "loops", "texts", "arrays", "special", "linalg", "core", "checking", "derivatives", "tangents"];
+files!["lists", "loops", "texts", "arrays", "special", "core", "linalg", "checking", "derivatives", "tangents"];
 
 /// Primitives that are also found under the name of a module, as in `linalg.solve`.
 pub const QUALIFIED: &[(&str, &[Prim])] = &[(
