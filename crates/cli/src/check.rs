@@ -19,7 +19,7 @@ pub struct Request {
 
 pub fn check(launcher: &Launcher, path: &str, request: &Request) -> Status {
     let terminal = launcher.terminal;
-    let mut session = launcher.session(Recording::of(file));
+    let mut session = launcher.session(Recording::of(path));
     let name = files::name(path);
     let reports =
         session.read(&name).and_then(|text| findings::of_file(&mut session, &name, &text, request.function.as_deref()));
