@@ -100,6 +100,7 @@ codes! {
     // Warnings
     UNUSED_VALUE = 601, "a value that isn't used";
     NOT_YET_DEFINED = 602, "a name that isn't defined yet";
+    NOT_LINEAR = 603, "a rule whose linear part isn't linear";
     // Data
     BAD_DATA = 701, "a file of data that can't be understood";
     BAD_ARGUMENT = 702, "an argument of `main` that is missing or can't be used";

@@ -1,9 +1,11 @@
-//! What every stage shares: source files and spans, interned names, diagnostics and their codes.
+//! What every stage shares: source files and spans, interned names, diagnostics and their codes, what the compiler may use.
 //!
 //! No I/O here: files arrive as text, diagnostics leave as data.
 
+pub mod budget;
 pub mod codes;
 pub mod diagnostic;
+pub mod memory;
 pub mod name;
 pub mod source;
 pub mod suggest;

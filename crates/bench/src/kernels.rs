@@ -138,7 +138,7 @@ fn ready(
     let start = busy();
     let specialised = session.engines.specialise(&session.machine, &step.code, step.span);
     times.specialise = busy() - start;
-    let mut specialised = specialised.map_err(|dynamic| dynamic.reason)?;
+    let mut specialised = specialised.map_err(|dynamic| dynamic.reason.to_string())?;
     let start = busy();
     optimise::optimise(&mut specialised.program);
     times.optimise = busy() - start;

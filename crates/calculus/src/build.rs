@@ -29,6 +29,7 @@ impl Builder {
     }
 
     pub fn push(&mut self, binding: Binding) {
+        base::budget::spend(1);
         self.blocks.last_mut().expect("a block is open").push(binding);
     }
 

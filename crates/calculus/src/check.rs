@@ -179,7 +179,7 @@ impl Function {
 impl Checker {
     /// Checks a block; what it binds stays in scope.
     fn block(&mut self, block: &Block) {
-        stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
+        base::budget::deep(|| {
             block.bindings.iter().for_each(|binding| self.binding(binding));
             self.use_atom(&block.result);
         })

@@ -112,12 +112,12 @@ primitives! {
     Where "where" 1 "the indices at which an array of booleans holds"
     ScatterAdd "scatter_add" 3 "`a` with `v[k]` added at index `i[k]` for each k, called as `scatter_add(a, i, v)`"
     MatMul "matmul" 2 "`a @ b`: matrix with matrix, matrix with vector, vector with matrix or vector"
-    Cholesky "cholesky" 1 "the lower triangular L with `L @ transpose(L)` equal to the matrix"
+    Cholesky "cholesky" 1 "the lower triangular L with `L @ transpose(L)` equal to the matrix, of which only the symmetric part counts"
     Solve "solve" 2 "the x with `a @ x = b`"
     SolveLower "solve_lower" 2 "the x with `l @ x = b` for a lower triangular l; what is above the diagonal is not read"
     Det "det" 1 "the determinant"
     Inv "inv" 1 "the inverse matrix"
-    Eigh "eigh" 1 "eigenvalues, ascending, and eigenvectors (columns) of a symmetric matrix"
+    Eigh "eigh" 1 "eigenvalues, ascending, and eigenvectors (columns) of the symmetric part of a matrix"
     // Text and effects
     Show "show" 1 "the value as text"
     Join "join" 2 "two texts, one after the other; an array of texts with another between them: `join(texts, \", \")`"
@@ -157,6 +157,7 @@ primitives! {
     Keep ".keep" 2 "a sensitivity where a mask is not 0, zero elsewhere: `.keep(mask, d)`"
     PowerSlope ".power_slope" 3 "the k-th derivative of `a^b` by a: `.power_slope(a, b, k)`, 0 where its factor is 0"
     PowerLog ".power_log" 3 "`a^b * log(a)^k`, 0 where a is 0 and b positive: `.power_log(a, b, k)`"
+    Cofactors ".cofactors" 2 "the derivative of the determinant's gradient in some directions: `.cofactors(a, [d1, d2])`"
     Unbroadcast ".unbroadcast" 2 "the sensitivity of an operand from that of an elementwise result: `.unbroadcast(a, d)`"
     Materialise ".materialise" 2 "a sensitivity in the full shape of a value: `.materialise(v, d)`"
     Answer ".answer" 1 "a derivative as a program keeps it: its reals are numbers, none is the symbolic zero"
@@ -173,6 +174,7 @@ primitives! {
     HoldsFunction ".holds_function" 1 "is there a function in the value?"
     RandomLike ".random_like" 2 "a random sensitivity of a value: `.random_like(v, seed)`"
     // Only for `check_rule`
+    RelativeLike ".relative_like" 2 "a random sensitivity of a value, each part of it as large as that of the value: `.relative_like(v, seed)`"
     Moved ".moved" 3 "a value moved by h times a sensitivity, captures of functions included: `.moved(v, d, h)`"
     Directions ".directions" 2 "for each capture of a function, its name and a random sensitivity of the function in that capture alone"
     Inner ".inner" 2 "the sum of the products of all reals in two sensitivities"
@@ -212,17 +214,17 @@ impl Prim {
             | IsFinite | IsInt | IsReal | IsArray | IsTuple | IsFunction | Len | Shape | Iota | ArgMin | ArgMax
             | ArgSort | Where | Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt
             | Format | Expected | Print | Error | Assert | Key | Split | FoldIn | Uniform | Normal | Zero
-            | Perturbed | Frame | AtMost | IsData | Largest | Close | HoldsFunction | RandomLike | Seed
-            | IsApproximate | HasRule | FunctionName | RuleError => Push::Nothing,
+            | Perturbed | Frame | AtMost | IsData | Largest | Close | HoldsFunction | RandomLike | RelativeLike
+            | Seed | IsApproximate | HasRule | FunctionName | RuleError => Push::Nothing,
             J | JInv | Real | Differentiable | Answer => Push::Same,
             Neg | Transpose | Reversed | Sum | Unspread => Push::Linear,
             Abs | Sqrt | Cbrt | Exp | Expm1 | Log | Log1p | Log2 | Log10 | Sin | Cos | Tan | Asin | Acos | Atan
             | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Erf | Erfc | Lgamma | Digamma => Push::Diagonal,
             Add | Sub | Mul | Div | Rem | Pow | Minimum | Maximum | Atan2 | PowerSlope | PowerLog | Tabulate
             | Index | Update | Reshape | Concat | ScatterAdd | MatMul | Cholesky | Solve | SolveLower | Det | Inv
-            | Eigh | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep | Unbroadcast
-            | Materialise | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild | Times | Quietly
-            | Moved | Directions | Inner | Difference => Push::Rule,
+            | Eigh | Cofactors | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep
+            | Unbroadcast | Materialise | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild | Times
+            | Quietly | Moved | Directions | Inner | Difference => Push::Rule,
         }
     }
 

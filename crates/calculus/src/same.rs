@@ -38,7 +38,7 @@ fn reals_of_group(group: &Group, bits: &mut Vec<u64>) {
 }
 
 fn reals_of_inner_groups(block: &Block, bits: &mut Vec<u64>) {
-    stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
+    base::budget::deep(|| {
         for binding in &block.bindings {
             match binding {
                 Binding::Functions { group, .. } => reals_of_group(group, bits),

@@ -281,7 +281,7 @@ impl Group {
 impl Block {
     /// Calls `see` on every atom of the block, nested blocks included.
     pub fn each_atom<'a>(&'a self, see: &mut dyn FnMut(&'a Atom)) {
-        stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
+        base::budget::deep(|| {
             for binding in &self.bindings {
                 match binding {
                     Binding::Let { expr, .. } => expr.each_atom(see),

@@ -92,6 +92,19 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
     },
+    /// Compare the custom rules that a program uses with the functions themselves
+    ///
+    /// Values, linearity, transposes and slopes by differences, in the argument and each capture, at orders 1 to 3, at inputs chosen from all
+    /// uses: the first, the last, and some for every set of branches. Says what is wrong, where, and what the mistake is likely to be.
+    Check {
+        /// The program
+        file: String,
+        /// Only the rule of this function
+        function: Option<String>,
+        /// Show every comparison
+        #[arg(long)]
+        all: bool,
+    },
     /// Write programs in the standard layout
     Fmt {
         /// Change nothing, but fail if a file isn't in the standard layout

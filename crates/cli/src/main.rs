@@ -1,4 +1,4 @@
-//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
+//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `check`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
 //! `ir`, `tape`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
@@ -6,6 +6,7 @@
 
 mod arguments;
 mod blocks;
+mod check;
 mod crash;
 mod describe;
 mod draw;
@@ -53,7 +54,7 @@ pub enum Status {
 }
 
 #[global_allocator]
-static ALLOCATOR: memory::Counting = memory::Counting;
+static ALLOCATOR: base::memory::Counting = base::memory::Counting;
 
 fn main() -> ExitCode {
     llvm::self_test_child();
@@ -120,6 +121,7 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         Command::Weave { files, check } => weave::weave(&launcher, &files, check),
         Command::Repl => repl::start(&launcher),
         Command::Test { paths, verbose, filter } => test::test(&launcher, &paths, &test::Request { verbose, filter }),
+        Command::Check { file, function, all } => check::check(&launcher, &file, &check::Request { function, all }),
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
         Command::Fmt { check: false, files } => format::write(&terminal, &files),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),

@@ -1,37 +1,10 @@
-//! Counts the memory in use, so that a program that grows without end is stopped before the machine is exhausted.
+//! Limits the memory in use, so that a program that grows without end is stopped before the machine is exhausted.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use eval::memory::{Meter, limit};
-
-/// The system's allocator, counting.
-pub struct Counting;
-
-static USED: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        USED.fetch_add(layout.size(), Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        USED.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        USED.fetch_add(size, Ordering::Relaxed);
-        USED.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use base::memory::{Meter, counted, limit};
 
 /// Limits what programs on this thread may take. `Err` says what is wrong with the environment.
 pub fn limit_programs() -> Result<(), String> {
-    limit(Meter { used: || USED.load(Ordering::Relaxed), limit: bytes()? });
+    limit(Meter { used: counted, limit: bytes()? });
     Ok(())
 }
 

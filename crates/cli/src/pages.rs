@@ -77,6 +77,7 @@ pages! {
     502 "E0502"
     601 "W0601"
     602 "W0602"
+    603 "W0603"
     701 "E0701"
     702 "E0702"
 }
@@ -105,7 +106,7 @@ mod tests {
 
     fn codes_of(text: &str) -> Vec<Code> {
         let mut session = Session::offline();
-        let checked = program(&mut session, "page.ev", text);
+        let checked = program(&mut session, "page.ev", text, &mut vec![]);
         let warnings = session.warnings.iter().map(|warning| warning.code);
         checked.into_iter().filter_map(Result::err).map(|error| error.code).chain(warnings).collect()
     }

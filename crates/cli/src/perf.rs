@@ -75,24 +75,40 @@ fn run_step(session: &mut Session, step: &Step, done: &mut Vec<Done>) -> Result<
 struct Site {
     span: Span,
     reason: String,
-    /// It is for the program to change, not for us.
-    is_dynamic: bool,
+    kind: Kind,
     steps: Vec<Span>,
+}
+
+/// What keeps steps from being compiled.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// It is for the program to change, not for us.
+    Dynamic,
+    /// The compiler may not use so much for one step.
+    TooLarge,
+    /// The same, but only for code: the interpreter of L3 runs it.
+    Interpreted,
+    /// It is for us to mend.
+    Broken,
 }
 
 fn sites(steps: &[Done]) -> Vec<Site> {
     let mut sites: Vec<Site> = vec![];
     for step in steps {
-        let (span, reason, is_dynamic) = match &step.ran {
+        let (span, reason, kind) = match &step.ran {
             Ran::Compiled | Ran::Failed { .. } => continue,
             // A reason that has no place of its own is about the whole step.
-            Ran::Dynamic(dynamic) if dynamic.span == Span::default() => (step.span, &dynamic.reason, true),
-            Ran::Dynamic(dynamic) => (dynamic.span, &dynamic.reason, true),
-            Ran::Fallback(reason) => (step.span, reason, false),
+            Ran::Dynamic(dynamic) if dynamic.span == Span::default() => {
+                (step.span, dynamic.reason.to_string(), Kind::Dynamic)
+            }
+            Ran::Dynamic(dynamic) => (dynamic.span, dynamic.reason.to_string(), Kind::Dynamic),
+            Ran::TooLarge(too_large) => (step.span, too_large.to_string(), Kind::TooLarge),
+            Ran::Interpreted(too_large) => (step.span, too_large.to_string(), Kind::Interpreted),
+            Ran::Fallback(reason) => (step.span, reason.clone(), Kind::Broken),
         };
-        match sites.iter_mut().find(|site| site.span == span && site.reason == *reason) {
+        match sites.iter_mut().find(|site| site.span == span && site.reason == reason) {
             Some(site) => site.steps.push(step.span),
-            None => sites.push(Site { span, reason: reason.clone(), is_dynamic, steps: vec![step.span] }),
+            None => sites.push(Site { span, reason, kind, steps: vec![step.span] }),
         }
     }
     sites
@@ -121,19 +137,26 @@ fn conclusion(steps: usize, sites: &[Site]) -> String {
     let those = |n: usize| if n == 1 { "1 step".to_string() } else { format!("{n} steps") };
     match left {
         0 => format!("nothing is dynamic: {} can be compiled\n", those(steps)),
+        _ if sites.iter().all(|site| site.kind == Kind::Interpreted) => {
+            format!("{} of {} interpreted\n", left, those(steps))
+        }
         _ => format!("{} of {} left to the reference evaluator\n", left, those(steps)),
     }
 }
 
 fn remark(session: &Session, site: &Site) -> Remark {
     const SHOWN: usize = 4;
-    let mut notes: Vec<String> = site.steps.iter().take(SHOWN).map(|step| step_note(session, *step)).collect();
+    let note = |step: &Span| step_note(session, *step, site.kind);
+    let mut notes: Vec<String> = site.steps.iter().take(SHOWN).map(note).collect();
     if site.steps.len() > SHOWN {
         notes.push(format!("and {} steps more", site.steps.len() - SHOWN));
     }
-    let (kind, help) = match site.is_dynamic {
-        true => ("dynamic", advice(&site.reason)),
-        false => ("not compiled", "this is for us to mend, not for you: please report it together with the program"),
+    let (kind, help) = match site.kind {
+        Kind::Dynamic => ("dynamic", advice(&site.reason)),
+        Kind::TooLarge | Kind::Interpreted => ("too large", advice(&site.reason)),
+        Kind::Broken => {
+            ("not compiled", "this is for us to mend, not for you: please report it together with the program")
+        }
     };
     Remark { kind, title: shortened(&site.reason), span: site.span, notes, help: vec![help.to_string()] }
 }
@@ -146,8 +169,14 @@ fn shortened(reason: &str) -> String {
     if cut.len() < reason.len() { cut + " …" } else { cut }
 }
 
-fn step_note(session: &Session, step: Span) -> String {
-    format!("the step at {} is left to the reference evaluator", report::place(&session.sources, step))
+fn step_note(session: &Session, step: Span, kind: Kind) -> String {
+    let place = report::place(&session.sources, step);
+    match kind {
+        Kind::Interpreted => format!("the step at {place} is interpreted"),
+        Kind::Dynamic | Kind::TooLarge | Kind::Broken => {
+            format!("the step at {place} is left to the reference evaluator")
+        }
+    }
 }
 
 /// What to try, by words of the reason. The first that fits counts.
@@ -183,9 +212,10 @@ fn figures(step: &Done) -> String {
     let how = match &step.ran {
         Ran::Compiled => "compiled",
         Ran::Failed { .. } => "compiled, ended in an error",
-        Ran::Dynamic(_) | Ran::Fallback(_) => return "left to the reference evaluator".to_string(),
+        Ran::Interpreted(_) => return "interpreted, because it is too large".to_string(),
+        Ran::Dynamic(_) | Ran::TooLarge(_) | Ran::Fallback(_) => return "left to the reference evaluator".to_string(),
     };
-    let Some(Compilation { instances, stats, peak_bytes, .. }) = &step.figures else {
+    let Some(Compilation { instances, work, stats, peak_bytes, .. }) = &step.figures else {
         return "interpreted, because it is short".to_string();
     };
     let cached = match (&stats.not_kept, stats.cache_hit) {
@@ -194,7 +224,7 @@ fn figures(step: &Done) -> String {
         (None, false) => String::new(),
     };
     format!(
-        "{how}: {instances} instances, {} bytes of IR, {} bytes of code, {:.1} ms{cached}, heap {peak_bytes} bytes",
+        "{how}: {instances} instances, {work} units of work, {} bytes of IR, {} bytes of code, {:.1} ms{cached}, heap {peak_bytes} bytes",
         stats.ir_bytes,
         stats.object_bytes,
         (stats.compiling + stats.linking).as_secs_f64() * 1e3,

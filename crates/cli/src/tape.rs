@@ -102,7 +102,11 @@ fn problem(call: &str, why: Unsurveyed) -> Problem {
         Unsurveyed::Failed(failure) => Problem::Failed(failure),
         Unsurveyed::Left(Ran::Dynamic(dynamic)) => {
             let notes = vec![format!("{call}: this is left to the reference evaluator, which has no tape to show")];
-            Problem::Dynamic(Remark { kind: "dynamic", title: dynamic.reason, span: dynamic.span, notes, help: vec![] })
+            let title = dynamic.reason.to_string();
+            Problem::Dynamic(Remark { kind: "dynamic", title, span: dynamic.span, notes, help: vec![] })
+        }
+        Unsurveyed::Left(Ran::TooLarge(why) | Ran::Interpreted(why)) => {
+            Problem::Other(format!("{call} is left to the reference evaluator: {why}"))
         }
         Unsurveyed::Left(Ran::Fallback(why)) => {
             Problem::Other(format!("{call} is left to the reference evaluator: {why}"))

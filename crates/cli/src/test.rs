@@ -88,9 +88,10 @@ fn test_file(launcher: &Launcher, path: &str, request: &Request) -> Option<Count
     };
     let is_document = path.ends_with(".md");
     let filter = request.filter.as_deref();
+    let mut left_out = vec![];
     let results = match is_document {
-        true => document(&mut session, &name, &text, filter),
-        false => claims(&mut session, &name, &text, filter),
+        true => document(&mut session, &name, &text, filter, &mut left_out),
+        false => claims(&mut session, &name, &text, filter, &mut left_out),
     };
     report::warnings(terminal, &mut session);
     if request.verbose {
@@ -104,6 +105,7 @@ fn test_file(launcher: &Launcher, path: &str, request: &Request) -> Option<Count
     for failure in &failures {
         terminal.line(&report::render(&session.sources, failure, terminal.out));
     }
+    left_out.iter().for_each(|words| terminal.line(&format!("note: {name}: {words}")));
     Some(Count { passed: results.len() - failures.len(), failed: failures.len() })
 }
 
@@ -134,15 +136,24 @@ fn listed(session: &Session, claim: &Claim) -> String {
 }
 
 /// The claims of a program: expectations, `test` blocks and custom rules, which are checked where they are used. What
-/// can't be read or elaborated is a claim that fails.
+/// can't be read or elaborated is a claim that fails. What wasn't looked at is added to `left_out`.
 #[cfg(test)]
-pub fn program(session: &mut Session, name: &str, text: &str) -> Vec<Checked> {
-    claims(session, name, text, None).into_iter().map(|claim| claim.checked).collect()
+pub fn program(session: &mut Session, name: &str, text: &str, left_out: &mut Vec<String>) -> Vec<Checked> {
+    claims(session, name, text, None, left_out).into_iter().map(|claim| claim.checked).collect()
 }
 
-fn claims(session: &mut Session, name: &str, text: &str, filter: Option<&str>) -> Vec<Claim> {
+fn claims(
+    session: &mut Session,
+    name: &str,
+    text: &str,
+    filter: Option<&str>,
+    left_out: &mut Vec<String>,
+) -> Vec<Claim> {
     match testing::run_some(session, name, text, filter) {
-        Ok(cases) => cases.into_iter().map(claim).collect(),
+        Ok(report) => {
+            left_out.extend(report.left_out);
+            report.cases.into_iter().map(claim).collect()
+        }
         Err(failure) => failure.into_iter().map(|error| claim_of(Err(Box::new(error)))).collect(),
     }
 }
@@ -179,7 +190,13 @@ fn differs(span: Span, words: &str) -> Diagnostic {
 }
 
 /// The claims of the blocks in a Markdown file.
-fn document(session: &mut Session, name: &str, text: &str, filter: Option<&str>) -> Vec<Claim> {
+fn document(
+    session: &mut Session,
+    name: &str,
+    text: &str,
+    filter: Option<&str>,
+    left_out: &mut Vec<String>,
+) -> Vec<Claim> {
     let blocks = blocks(text);
     let padded = blocks.iter().map(|block| block.above).sum::<usize>() <= MOST_PADDING;
     let mut results = vec![];
@@ -188,7 +205,7 @@ fn document(session: &mut Session, name: &str, text: &str, filter: Option<&str>)
         let before = session.warnings.len();
         // A block that fails is one claim.
         let filter = filter.filter(|_| block.fails_with.is_none());
-        let mut checked = claims(session, name, &("\n".repeat(above) + &block.text), filter);
+        let mut checked = claims(session, name, &("\n".repeat(above) + &block.text), filter, left_out);
         // A block that shows a warning claims it.
         if block.fails_with.is_some_and(Code::is_warning) {
             checked.extend(session.warnings.drain(before..).map(|warning| claim_of(Err(Box::new(warning)))));

@@ -15,7 +15,7 @@ use crate::index::{Index, Target, TargetKind, UseRole};
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
 use crate::scope::{Binding, Definitions};
-use crate::{Input, Reading};
+use crate::{Input, Reading, linearity};
 
 type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Binding>;
 
@@ -29,6 +29,9 @@ pub(crate) fn file(input: &Input) -> File {
         elaborator.item(item, &mut module);
     }
     let Elaborator { mut errors, mut warnings, mut index, names, .. } = elaborator;
+    if errors.is_empty() {
+        warnings.extend(linearity::warnings(&module));
+    }
     // Code that is written twice is elaborated twice.
     warnings.sort_by_key(Diagnostic::span);
     warnings.dedup();

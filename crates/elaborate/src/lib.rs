@@ -18,6 +18,7 @@ mod functions;
 mod groups;
 pub mod index;
 mod items;
+mod linearity;
 mod locals;
 mod matching;
 mod names;

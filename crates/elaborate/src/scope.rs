@@ -50,6 +50,12 @@ impl Scope {
         self.definitions.extend(other.definitions.iter().filter(|(name, _)| which(**name)));
     }
 
+    /// Forgets names that stand for something else than wanted.
+    pub fn retain(&mut self, wanted: impl Fn(&Binding) -> bool) {
+        self.names.retain(|_, binding| wanted(binding));
+        self.definitions.retain(|name, _| self.names.contains_key(name));
+    }
+
     /// Where a name is defined, if a text defines it.
     pub fn definition(&self, name: Name) -> Option<Span> {
         self.definitions.get(&name).copied()

@@ -257,7 +257,7 @@ impl LastUses {
 
     /// Both branches begin with what is live after them.
     fn branches(&mut self, then: &Block, otherwise: &Block) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        base::budget::deep(|| {
             let mark = self.log.len();
             self.block(then);
             let added = self.log.split_off(mark);
@@ -370,7 +370,7 @@ impl Flattener {
     }
 
     fn branches(&mut self, condition: &Atom, then: &Block, otherwise: &Block, target: Target, span: Span) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        base::budget::deep(|| {
             let condition = self.operand(condition);
             let branch = self.instructions.len();
             self.emit(Action::Branch { condition, otherwise: 0 }, span);

@@ -223,7 +223,7 @@ impl<'a> Forward<'a> {
     }
 
     fn branch(&mut self, block: &Block) -> Box<Block> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        base::budget::deep(|| {
             self.out.open();
             Box::new(self.block(block))
         })

@@ -24,7 +24,7 @@ impl Free {
     }
 
     fn block(&mut self, block: &Block) -> BTreeSet<Var> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        base::budget::deep(|| {
             let mut used = BTreeSet::new();
             see(&mut used, &block.result);
             for binding in block.bindings.iter().rev() {

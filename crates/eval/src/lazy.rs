@@ -47,5 +47,5 @@ pub fn settled(value: &Value) -> Result<Value> {
 
 /// Runs a step of a recursion over data, however deep.
 pub fn deep<T>(step: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, step)
+    base::budget::deep(step)
 }

@@ -16,6 +16,7 @@ mod lazy;
 pub mod lift;
 pub mod machine;
 pub mod memory;
+pub mod observe;
 mod parts;
 pub mod plot;
 pub mod prims;

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::code::{Action, Body, Code, Instruction, Mode, Op, Operand};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
+use crate::observe::{Branches, Uses};
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Closure, Env, Function, Value};
@@ -45,8 +46,10 @@ pub struct Machine {
     calls: usize,
     /// Files before this one are the library's: errors are shown at the user's line.
     pub first_user_file: u32,
-    /// The functions whose rules were used and the arguments, a few for each rule; `None`: nobody wants to know.
-    pub observed: Option<Vec<(Value, Value)>>,
+    /// The functions whose rules were used and the arguments; `None`: nobody wants to know.
+    pub observed: Option<Uses>,
+    /// Which way branches go; `None`: nobody wants to know.
+    pub branches: Option<Branches>,
     /// Ends the computation after so many steps.
     pub max_steps: Option<u64>,
     /// Where the computation was started.
@@ -146,6 +149,7 @@ impl Machine {
             calls: 0,
             first_user_file: 0,
             observed: None,
+            branches: None,
             max_steps: None,
             root: Span::default(),
             limit: u64::MAX,
@@ -203,7 +207,6 @@ impl Machine {
 
     /// Remembers that the rule of `f` was used at `x`, if somebody wants to know.
     pub(crate) fn observe(&mut self, f: &Value, x: &Value) {
-        const EACH: usize = 2;
         let first_user_file = self.first_user_file;
         let Some(observed) = &mut self.observed else { return };
         if crate::probe::is_active() {
@@ -213,14 +216,10 @@ impl Machine {
         let Value::Function(function) = f else { return };
         let order = function_order(function) as i32;
         let Ok(f) = force(&lift::lift(f, -order)) else { return };
-        let x = lift::lift(x, -order);
         let Some(closure) = source_closure(&f) else { return };
-        let same =
-            |other: &Closure| Rc::ptr_eq(&other.code.group, &closure.code.group) && other.member == closure.member;
-        let seen = observed.iter().filter(|(other, _)| source_closure(other).is_some_and(same)).count();
         let in_library = closure.code.lambda(closure.member).span.file.0 < first_user_file;
-        if !in_library && seen < EACH {
-            observed.push((f, x));
+        if !in_library {
+            observed.add(closure, f.clone(), lift::lift(x, -order));
         }
     }
 
@@ -324,7 +323,11 @@ impl Machine {
     }
 
     fn branch(&mut self, condition: &Operand, otherwise: usize, base: usize) -> Result<Next> {
-        match forced(self.read(condition, base)?)? {
+        let value = forced(self.read(condition, base)?)?;
+        if let (Some(branches), &Value::Bool(truth)) = (&mut self.branches, &value) {
+            branches.add(std::ptr::from_ref(condition) as usize, truth);
+        }
+        match value {
             Value::Bool(truth) if self.way(truth) => Ok(Next::Instruction),
             Value::Bool(_) => Ok(Next::At(otherwise)),
             other => expected(codes::NOT_A_BOOLEAN, "a boolean as condition", &other),

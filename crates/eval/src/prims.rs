@@ -108,14 +108,13 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         }
         Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
         Fill | Scale | Keep | Unbroadcast => elementwise::apply(prim, args),
-        MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => linear_algebra::apply(prim, args),
+        MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | Cofactors => linear_algebra::apply(prim, args),
         Split if text::is_split(&args[0])? => text::apply(prim, args),
         Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt | Format | Expected | Error
         | Assert => text::apply(prim, args),
         Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
-        Moved | RandomLike | Directions | Inner | Difference | IsApproximate | HasRule | FunctionName | RuleError => {
-            checking::apply(prim, args)
-        }
+        Moved | RandomLike | RelativeLike | Directions | Inner | Difference | IsApproximate | HasRule
+        | FunctionName | RuleError => checking::apply(prim, args),
         HoldsFunction | IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
         J | JInv | Zero | Plus | Perturbed | Materialise | Answer | Accept | RulePair | RuleResult | RuleTangent
         | Differentiable | Seed => differentiation::apply(prim, args),

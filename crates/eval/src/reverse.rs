@@ -158,7 +158,7 @@ impl Forward {
 
     /// A branch yields its result and the backpropagator to its free variables.
     fn branch(&mut self, block: &Block, free: &[Var]) -> Box<Block> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        base::budget::deep(|| {
             self.out.open();
             self.bindings(block);
             let raw = self.backpropagator(block, &Outputs::Branch(free));

@@ -125,7 +125,7 @@ impl Callable {
             })
         });
         self.set(session, Value::unit());
-        if let Err(ran @ (Ran::Dynamic(_) | Ran::Fallback(_))) = &ported {
+        if let Err(ran @ (Ran::Dynamic(_) | Ran::TooLarge(_) | Ran::Fallback(_))) = &ported {
             self.ready.insert(shape_of(x), Err(ran.clone()));
         }
         ported

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use base::budget::{self, Budget, TooLarge};
 use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
@@ -35,10 +36,14 @@ pub enum Engine {
 pub enum Ran {
     /// On the engine that was asked for.
     Compiled,
+    /// On the interpreter of L3, because making code of it would take too much.
+    Interpreted(TooLarge),
     /// It ended in an error, which the reference evaluator described: all that the engine itself knows of it.
     Failed { code: Code, span: Span },
     /// On the reference evaluator, because its shapes don't settle.
     Dynamic(Dynamic),
+    /// On the reference evaluator, because compiling it would take too much.
+    TooLarge(TooLarge),
     /// On the reference evaluator, for a reason that is our own.
     Fallback(String),
 }
@@ -53,6 +58,10 @@ pub struct Engines {
     pub always_compile: bool,
     /// What compiled code verifies: for those who work on the compiler.
     pub checks: Checks,
+    /// How much work goes into all code, where it isn't the program's size that decides: for those who work on the compiler.
+    pub effort: Option<llvm::Effort>,
+    /// What compiling a step may use, if not [`Budget::STEP`].
+    pub budget: Option<Budget>,
     /// What compiled code that verifies more than the language asks for has found wrong, and where.
     pub violation: Option<(String, Option<Span>)>,
     /// How each step so far was run, if somebody wants to know.
@@ -69,6 +78,8 @@ pub struct Engines {
 #[derive(Clone, Debug, Default)]
 pub struct Compilation {
     pub instances: usize,
+    /// What the compiler did, in units of its budget, LLVM by estimate.
+    pub work: u64,
     /// Statements of the optimised program on L3.
     pub statements: usize,
     pub stats: native::engine::Stats,
@@ -85,6 +96,10 @@ pub struct Ready {
     specialised: Specialised,
     /// `None`: it is interpreted.
     code: Option<native::engine::Compiled>,
+    /// Why there is no code, though there should be.
+    too_large: Option<TooLarge>,
+    /// What making it took, in units of the budget.
+    work: u64,
 }
 
 /// The engine that compiles, once somebody needed it.
@@ -158,21 +173,21 @@ impl Engines {
         if self.is_reference() {
             return machine.call(step, Value::unit(), span);
         }
-        let ran = match guarded(|| self.optimised(machine, group, span)) {
+        let ran = match guarded(|| self.ready(machine, group, span)) {
             Err(ran) => ran,
-            Ok(specialised) => {
+            Ok(ready) => {
                 let mut printed = 0;
-                let args = arguments(machine, &specialised);
+                let args = arguments(machine, &ready.specialised);
                 let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
                 let mut print = |line: &str| {
                     printed += 1;
                     output(line);
                 };
-                let result = guarded(|| self.execute(&specialised, &args, &mut print));
+                let result = guarded(|| self.execute(&ready, &args, &mut print));
                 machine.output = output;
                 match result {
                     Ok(value) => {
-                        self.note(span, Ran::Compiled);
+                        self.note(span, ready.too_large.map_or(Ran::Compiled, Ran::Interpreted));
                         return Ok(value);
                     }
                     Err(ran) => {
@@ -201,19 +216,43 @@ impl Engines {
         result
     }
 
-    fn optimised(&self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Specialised, Ran> {
-        let mut specialised = self.specialise(machine, group, span).map_err(Ran::Dynamic)?;
-        optimise::optimise(&mut specialised.program);
-        Ok(specialised)
-    }
-
     /// Makes a step ready to be run many times. `Err` says why the reference evaluator runs it.
     pub fn prepare(&mut self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Ready, Ran> {
         guarded(|| {
-            let specialised = self.optimised(machine, group, span)?;
-            let code = self.compile(&specialised)?;
-            Ok(Ready { specialised, code })
+            let (specialised, left) = self.optimised(&Globals::of(machine), group, span)?;
+            let (code, too_large) = self.code(&specialised, left)?;
+            Ok(Ready { specialised, code, too_large, work: self.work_since(left) })
         })
+    }
+
+    /// The same, for one run: what takes no time is interpreted.
+    fn ready(&self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Ready, Ran> {
+        let (specialised, left) = self.optimised(&Globals::of(machine), group, span)?;
+        let is_brief = !self.always_compile && is_brief(&specialised.program);
+        let (code, too_large) = if is_brief { (None, None) } else { self.code(&specialised, left)? };
+        Ok(Ready { specialised, code, too_large, work: self.work_since(left) })
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget.unwrap_or(Budget::STEP)
+    }
+
+    /// What making a step ready took, if the passes left so much.
+    fn work_since(&self, left: Budget) -> u64 {
+        self.budget().work - left.work + budget::last_spent().work
+    }
+
+    /// The optimised program, and what is left of the budget.
+    fn optimised(&self, globals: &Globals, group: &Rc<Group>, span: Span) -> Result<(Specialised, Budget), Ran> {
+        let budget = self.budget();
+        let made = budget::within(budget, || {
+            let mut specialised = specialise::specialise(globals, self.codes.clone(), group, span)?;
+            debug_assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
+            optimise::optimise(&mut specialised.program);
+            Ok(specialised)
+        });
+        let specialised = made.map_err(Ran::TooLarge)?.map_err(Ran::Dynamic)?;
+        Ok((specialised, budget.less(budget::last_spent())))
     }
 
     /// Makes a step ready for any thread. `argument` is the global whose value each call gives; the others keep those they have now.
@@ -223,12 +262,12 @@ impl Engines {
         ready: Ready,
         argument: GlobalId,
     ) -> Result<native::host::Portable, Box<Ready>> {
-        let Ready { specialised, code } = ready;
-        let Some(code) = code else { return Err(Box::new(Ready { specialised, code })) };
+        let Ready { specialised, code, too_large, work } = ready;
+        let Some(code) = code else { return Err(Box::new(Ready { specialised, code, too_large, work })) };
         let at = specialised.globals.iter().position(|id| *id == argument);
         let constants = arguments(machine, &specialised);
         native::host::Portable::new(code, at, &constants)
-            .map_err(|code| Box::new(Ready { specialised, code: Some(*code) }))
+            .map_err(|code| Box::new(Ready { specialised, code: Some(*code), too_large, work }))
     }
 
     /// Runs a step once, prints included. What isn't ready, or turns out to fail, is left to the reference evaluator.
@@ -247,10 +286,7 @@ impl Engines {
             printed += 1;
             output(line);
         };
-        let result = guarded(|| match &ready.code {
-            Some(code) => self.run_compiled(&ready.specialised, code, &args, &mut print, None),
-            None => interpret(&ready.specialised, &args, &mut print),
-        });
+        let result = guarded(|| self.execute(ready, &args, &mut print));
         machine.output = output;
         match result {
             Ok(value) => Ok(value),
@@ -306,7 +342,7 @@ impl Engines {
     ) -> Result<Value, Ran> {
         let args = arguments(machine, &ready.specialised);
         match &ready.code {
-            Some(code) => self.run_compiled(&ready.specialised, code, &args, &mut |_| (), Some(again)),
+            Some(code) => self.run_compiled(&ready.specialised, code, ready.work, &args, &mut |_| (), Some(again)),
             None => timed(again, || interpret(&ready.specialised, &args, &mut |_| ())),
         }
     }
@@ -361,26 +397,30 @@ impl Engines {
         }
     }
 
-    /// Runs an L3 program: interpreted if that is asked for or takes no time, else compiled.
-    fn execute(&mut self, step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
-        let is_brief = !self.always_compile && is_brief(&step.program);
-        match if is_brief { None } else { self.compile(step)? } {
-            Some(code) => self.run_compiled(step, &code, args, output, None),
-            None => interpret(step, args, output),
+    /// Runs a step that is ready.
+    fn execute(&mut self, ready: &Ready, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {
+        match &ready.code {
+            Some(code) => self.run_compiled(&ready.specialised, code, ready.work, args, output, None),
+            None => interpret(&ready.specialised, args, output),
         }
     }
 
-    /// Compiled code of an L3 program; `None` if it is interpreted.
-    fn compile(&self, step: &Specialised) -> Result<Option<native::engine::Compiled>, Ran> {
-        let program = &step.program;
-        match &self.native {
-            Native::Found(engine) if self.engine == Engine::Native && size_of(program) <= MAX_COMPILED => {
-                // What verifies itself is slow anyway.
-                let effort = if self.checks == Checks::Memory { llvm::Effort::Quick } else { effort(program) };
-                let code = engine.compile_with(program, effort, self.checks);
-                code.map(Some).map_err(|why| Ran::Fallback(why.to_string()))
-            }
-            _ => Ok(None),
+    /// Compiled code of an L3 program. `None`: it is interpreted, because that was asked for, or for the reason that comes with it.
+    fn code(
+        &self,
+        step: &Specialised,
+        budget: Budget,
+    ) -> Result<(Option<native::engine::Compiled>, Option<TooLarge>), Ran> {
+        let engine = match &self.native {
+            Native::Found(engine) if self.engine == Engine::Native => engine,
+            _ => return Ok((None, None)),
+        };
+        // What verifies itself is slow anyway.
+        let usual = || if self.checks == Checks::Memory { llvm::Effort::Quick } else { effort(&step.program) };
+        let effort = self.effort.or(engine.effort()).unwrap_or_else(usual);
+        match budget::within(budget, || engine.compile_with(&step.program, effort, self.checks)) {
+            Ok(code) => Ok((Some(code.map_err(|why| Ran::Fallback(why.to_string()))?), None)),
+            Err(too_large) => Ok((None, Some(too_large))),
         }
     }
 
@@ -388,6 +428,7 @@ impl Engines {
         &mut self,
         step: &Specialised,
         code: &native::engine::Compiled,
+        work: u64,
         args: &[Value],
         output: &mut dyn FnMut(&str),
         again: Option<&mut dyn FnMut(Duration) -> Again>,
@@ -401,6 +442,7 @@ impl Engines {
         self.leaks += usize::from(result.is_ok() && usage.live_after != 0);
         self.last = Some(Compilation {
             instances: step.instances,
+            work,
             statements: size_of(&step.program),
             stats: code.stats.clone(),
             peak_bytes: usage.peak_bytes,
@@ -432,14 +474,12 @@ impl Engines {
         }
         guarded(|| {
             let globals = Globals { machine, unknown, first_own_file: machine.first_user_file };
-            let specialised = specialise::specialise(&globals, self.codes.clone(), group, span);
-            let mut step = specialised.map_err(Ran::Dynamic)?;
-            optimise::optimise(&mut step.program);
+            let (step, left) = self.optimised(&globals, group, span)?;
             let Native::Found(engine) = &self.native else { unreachable!("engine: it was found") };
-            let code = engine.compile_surveyed(&step.program, effort(&step.program));
-            let mut code = code.map_err(|why| Ran::Fallback(why.to_string()))?;
+            let code = budget::within(left, || engine.compile_surveyed(&step.program, effort(&step.program)));
+            let mut code = code.map_err(Ran::TooLarge)?.map_err(|why| Ran::Fallback(why.to_string()))?;
             let args = arguments(machine, &step);
-            let gradient = self.run_compiled(&step, &code, &args, &mut |_| (), None)?;
+            let gradient = self.run_compiled(&step, &code, self.work_since(left), &args, &mut |_| (), None)?;
             let Native::Found(engine) = &self.native else { unreachable!("engine: it was found") };
             let found = engine.found().cloned().unwrap_or_default();
             let places = code.places.take().unwrap_or_default();
@@ -529,8 +569,6 @@ fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -
 
 /// Programs of more statements than this are compiled in time linear in their size: LLVM's usual passes take longer.
 const LONG: usize = 4_000;
-/// Programs of more statements than this are interpreted: compiling them takes longer than most of them run.
-const MAX_COMPILED: usize = 100_000;
 
 /// How much work goes into the code of a program.
 pub fn effort(program: &Program) -> llvm::Effort {
@@ -547,7 +585,15 @@ fn size(block: &Block) -> usize {
         statement.op.blocks(&mut |_, block| inside += size(block));
         inside
     };
-    block.statements.iter().map(|statement| 1 + inside(statement)).sum()
+    block.statements.iter().map(|statement| 1 + parts(&statement.op) / 4 + inside(statement)).sum()
+}
+
+/// How many parts an operation puts together: each becomes instructions of its own.
+fn parts(op: &Op) -> usize {
+    match op {
+        Op::Array(parts) | Op::Struct(parts) | Op::Call(_, parts) => parts.len(),
+        _ => 0,
+    }
 }
 
 /// Does the program run straight through, so that every statement runs at most once?

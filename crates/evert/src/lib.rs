@@ -22,6 +22,7 @@ mod library;
 mod modules;
 mod problem;
 pub mod report;
+pub mod rule_checks;
 mod rules;
 mod session;
 pub mod survey;

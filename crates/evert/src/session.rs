@@ -22,7 +22,7 @@ use crate::engine::Engines;
 use crate::library;
 use crate::modules::{self, Loaded, Modules};
 use crate::problem;
-use crate::rules;
+use crate::rules::Ruled;
 use crate::world::{Offline, World};
 
 pub struct Session {
@@ -41,10 +41,18 @@ pub struct Session {
     library_globals: usize,
     /// How the inputs of the session come: from the prompt, functions may mention what a later one defines.
     pub reading: Reading,
-    /// Has some file, the library's excepted, a custom rule?
-    pub(crate) has_rules: bool,
+    /// The definitions, the library's excepted, that may lead to a custom rule.
+    pub(crate) ruled: Ruled,
     /// What a plot is given to the library in.
     pub(crate) plot_argument: Option<GlobalId>,
+}
+
+/// Functions of the library that have no documentation are its own.
+fn is_public(globals: &Globals, binding: &Binding) -> bool {
+    match binding {
+        Binding::Root(Root::Global(id)) => globals.get(*id).doc.is_some(),
+        _ => true,
+    }
 }
 
 /// Where a text is from.
@@ -90,7 +98,7 @@ impl Session {
             warnings: vec![],
             library_globals: 0,
             reading: Reading::Whole,
-            has_rules: false,
+            ruled: Ruled::default(),
             plot_argument: None,
         };
         session.machine.output = Box::new(move |line| world.print(line));
@@ -131,12 +139,16 @@ impl Session {
             for prim in qualified {
                 scope.insert(Name::new(prim.name()), Binding::Root(Root::Prim(*prim)));
             }
+            let globals = &self.globals;
+            scope.retain(|binding| is_public(globals, binding));
             let scope = Rc::new(scope);
             if exported.is_some() {
                 self.prelude.insert(Name::new(name), Binding::Module(scope.clone()));
             }
             self.modules.library.insert(name, scope);
         }
+        let globals = &self.globals;
+        self.prelude.retain(|binding| is_public(globals, binding));
         self.machine.first_user_file = files.len() as u32;
         self.library_globals = self.globals.len();
         Ok(())
@@ -403,7 +415,7 @@ impl Session {
 
     fn define(&mut self, module: &Module) {
         if self.machine.first_user_file > 0 {
-            self.has_rules |= rules::found_in(module, self.prelude.get(Name::new("attach")));
+            self.ruled.learn(module, self.prelude.get(Name::new("attach")));
         }
         for step in &module.steps {
             if let StepKind::Define(ids) = &step.kind {
@@ -438,7 +450,7 @@ impl Session {
     }
 
     /// A place as file, line and column.
-    fn place(&self, span: Span) -> String {
+    pub(crate) fn place(&self, span: Span) -> String {
         if self.sources.ids().all(|file| file != span.file) {
             return "an unknown place".to_string();
         }
@@ -446,12 +458,11 @@ impl Session {
         format!("{}:{line}:{column}", self.sources.get(span.file).name)
     }
 
-    /// Runs a step once more on the reference evaluator, for what `machine.observed` sees: nothing is printed or defined.
-    pub(crate) fn observe(&mut self, step: &Step) {
-        let output = std::mem::replace(&mut self.machine.output, Box::new(|_| ()));
-        // What it ends in is known already.
-        let _ = self.machine.call(&constant(step.code.clone()), Value::unit(), step.span);
-        self.machine.output = output;
+    /// Runs a step once more on the reference evaluator, for what `machine.observed` sees: nothing is defined.
+    /// The code of the error that it ends in.
+    pub(crate) fn observe(&mut self, step: &Step) -> Option<base::Code> {
+        let ended = self.machine.call(&constant(step.code.clone()), Value::unit(), step.span);
+        ended.err().map(|error| error.code)
     }
 
     fn bind(&mut self, ids: &[GlobalId], value: &Value) {

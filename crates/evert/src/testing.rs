@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use base::{Diagnostic, Span, codes};
 use calculus::{Step, StepKind};
 use eval::Value;
-use eval::value::Function;
 use syntax::ast::{ExpectationKind, Statement};
 use syntax::{NodeId, Tree};
 
 use crate::expectation::{UNREADABLE, agrees, mentions};
+use crate::rule_checks::{self, Observed};
 use crate::session::{Failure, Session};
 
 /// One thing that a file claims, and whether it holds.
@@ -31,14 +31,22 @@ pub enum Problem {
     Failed(Box<Diagnostic>),
 }
 
+/// What a file claims, and what wasn't looked at.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub cases: Vec<Case>,
+    /// Checks of rules that the budget didn't allow, or that couldn't be made, in words.
+    pub left_out: Vec<String>,
+}
+
 /// Runs a file's text in the session and checks what it claims: its expectations, its `test` blocks, and every
 /// custom rule that was used, where it was used.
-pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Vec<Case>, Failure> {
+pub fn run(session: &mut Session, name: &str, text: &str) -> Result<Report, Failure> {
     run_telling(session, name, text, None, &mut |_, _, _| ())
 }
 
 /// The same, but of expectations and tests only those that contain a text, in their name or in the expression.
-pub fn run_some(session: &mut Session, name: &str, text: &str, filter: Option<&str>) -> Result<Vec<Case>, Failure> {
+pub fn run_some(session: &mut Session, name: &str, text: &str, filter: Option<&str>) -> Result<Report, Failure> {
     run_telling(session, name, text, filter, &mut |_, _, _| ())
 }
 
@@ -57,42 +65,42 @@ pub fn run_telling(
     text: &str,
     filter: Option<&str>,
     tell: &mut dyn FnMut(&Session, Span, Event),
-) -> Result<Vec<Case>, Failure> {
+) -> Result<Report, Failure> {
     if let Some(claim) = text.strip_prefix(REJECTED) {
-        return Ok(vec![rejected(session, name, text, claim.lines().next().unwrap_or(""))]);
+        let case = rejected(session, name, text, claim.lines().next().unwrap_or(""));
+        return Ok(Report { cases: vec![case], left_out: vec![] });
     }
     let (tree, module) = session.load(name, text)?;
     let statements = steps_of(&tree);
     let mut cases = vec![];
-    let mut observed = vec![];
+    let mut observed = Observed::default();
     let is_reference = session.engines.is_reference();
     for (step, statement) in module.steps.iter().zip(statements) {
         if !is_wanted(session, step, filter) {
             continue;
         }
         tell(session, step.span, Event::Starts);
-        let before = observed.len();
-        session.machine.observed = is_reference.then(|| std::mem::take(&mut observed));
+        let watched = !expects_failure(&tree, statement) && session.ruled.reaches(step);
+        if watched && is_reference {
+            session.machine.observed = Some(std::mem::take(&mut observed.uses));
+        }
         let start = Instant::now();
         let outcome = session.run_step(step);
         let took = start.elapsed();
         tell(session, step.span, Event::Ends(&outcome));
         cases.extend(judged(session, step, outcome, took, &tree, statement));
-        // Compiled code doesn't say which rules it used; the reference evaluator does.
-        if !is_reference && session.has_rules {
-            session.machine.observed = Some(std::mem::take(&mut observed));
-            session.observe(step);
-        }
-        observed = session.machine.observed.take().unwrap_or(observed);
-        if expects_failure(&tree, statement) {
-            observed.truncate(before);
+        if let Some(uses) = session.machine.observed.take() {
+            observed.uses = uses;
+        } else if watched {
+            observed.run_again(session, step);
         }
     }
-    cases.extend(observed.into_iter().map(|(f, x)| check_rule(session, f, x)));
+    let (rules, left_out) = rule_checks::check(session, &observed);
+    cases.extend(rules);
     if filter.is_none() {
         cases.extend(tree.unclaimed_expectations().into_iter().map(unclaimed));
     }
-    Ok(cases)
+    Ok(Report { cases, left_out })
 }
 
 /// Definitions are needed whatever is tested.
@@ -123,28 +131,8 @@ fn rejected(session: &mut Session, name: &str, text: &str, claim: &str) -> Case 
 }
 
 /// Rules that are used where an error is expected may be wrong on purpose.
-fn expects_failure(tree: &Tree, statement: NodeId) -> bool {
+pub(crate) fn expects_failure(tree: &Tree, statement: NodeId) -> bool {
     tree.expectation(statement).is_some_and(|expectation| matches!(expectation.kind, ExpectationKind::Fails(_)))
-}
-
-/// The rule of `f`, where it was used.
-fn check_rule(session: &mut Session, f: Value, x: Value) -> Case {
-    let (name, span) = (eval::show::function_name(&f), rule_span(&f));
-    let check = session.get("check_rule").expect("the library has check_rule");
-    let start = Instant::now();
-    let result = session.machine.call(&check, Value::pair(f, x), span);
-    let result = result.map(|_| ()).map_err(Problem::Failed);
-    Case { span, name: format!("the rule of `{name}`"), result, took: start.elapsed() }
-}
-
-fn rule_span(f: &Value) -> Span {
-    match f {
-        Value::Function(function) => match &**function {
-            Function::Closure(closure) => closure.code.lambda(closure.member).span,
-            _ => Span::default(),
-        },
-        _ => Span::default(),
-    }
 }
 
 /// The statements that become steps, in order.

@@ -4,6 +4,9 @@
 //! may be left to the reference evaluator only if `suite/dynamic.txt` says so, and what that list says must be so on an
 //! engine. What a step gives has the same bits on every engine. Where there is no LLVM the native engine is left out, with a note.
 //!
+//! Some files, and with `--variants` all, also run as code of every tier, for each instruction set that the machine has, and as code that checks
+//! itself: with the same bits.
+//!
 //! Words after the name of the test select files; `--engine NAME` selects engines; `--limit SECONDS` is for slow machines;
 //! `--list` prints what the list of dynamic steps should be.
 
@@ -17,7 +20,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use evert::testing::{self, Event, Problem};
-use evert::{Engine, Ran, Session, World};
+use evert::{Checks, Engine, Ran, Session, World};
+
+/// So that what the compiler uses is counted.
+#[global_allocator]
+static ALLOCATOR: eval::memory::Counting = eval::memory::Counting;
 
 struct Files;
 
@@ -29,8 +36,56 @@ impl World for Files {
     fn print(&self, _line: &str) {}
 }
 
-const ENGINES: [(&str, Engine); 3] =
-    [("reference", Engine::Reference), ("first-order", Engine::FirstOrder), ("native", Engine::Native)];
+/// An engine, and what code is made of.
+#[derive(Clone, Debug, PartialEq)]
+struct Way {
+    name: String,
+    engine: Engine,
+    /// What `EVERT_TIER` and `EVERT_CPU` are.
+    tier: Option<&'static str>,
+    cpu: Option<&'static str>,
+    checks: Checks,
+}
+
+impl Way {
+    fn usual(name: &str, engine: Engine) -> Way {
+        Way { name: name.into(), engine, tier: None, cpu: None, checks: Checks::Language }
+    }
+
+    /// Compiled code as it usually isn't.
+    fn variant(tier: &'static str, cpu: Option<&'static str>, checks: Checks) -> Way {
+        let checked = if checks == Checks::Memory { ", checked" } else { "" };
+        let name = format!("native ({tier}{}{}{checked})", if cpu.is_some() { ", " } else { "" }, cpu.unwrap_or(""));
+        Way { name, engine: Engine::Native, tier: Some(tier), cpu, checks }
+    }
+}
+
+const REFERENCE: &str = "reference";
+
+fn ways() -> Vec<Way> {
+    vec![
+        Way::usual(REFERENCE, Engine::Reference),
+        Way::usual("first-order", Engine::FirstOrder),
+        Way::usual("native", Engine::Native),
+    ]
+}
+
+/// Every tier, and for each instruction set of the machine the tier that works on most numbers at once.
+fn variants() -> Vec<Way> {
+    let tiers = llvm::Effort::ALL.map(|effort| Way::variant(effort.name(), None, Checks::Language));
+    let sets = llvm::InstructionSet::ALL.into_iter().filter(|set| set.is_here());
+    let sets =
+        sets.flat_map(|set| ["quick", "full"].map(|tier| Way::variant(tier, Some(set.name()), Checks::Language)));
+    tiers.into_iter().chain(sets).chain([Way::variant("quick", None, Checks::Memory)]).collect()
+}
+
+/// The files that run in every way also if nobody asks for it: numbers, loops over arrays, derivatives.
+const IN_EVERY_WAY: &[&str] = &[
+    "suite/hostile/bits.ev",
+    "suite/language/vectors.ev",
+    "suite/language/matrices.ev",
+    "suite/hostile/native_control.ev",
+];
 
 /// A file that takes longer than this counts as endless.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -41,7 +96,7 @@ fn main() {
     llvm::self_test_child();
     let arguments = Arguments::read();
     match &arguments.child {
-        Some((engine, file)) => child(*engine, file),
+        Some((way, file)) => child(way.clone(), file),
         None => parent(&arguments),
     }
 }
@@ -54,8 +109,10 @@ struct Arguments {
     engines: Vec<String>,
     limit: Option<Duration>,
     list: bool,
-    /// This process was started to run one file on one engine.
-    child: Option<(Engine, PathBuf)>,
+    /// All files in all ways.
+    variants: bool,
+    /// This process was started to run one file in one way.
+    child: Option<(Way, PathBuf)>,
 }
 
 impl Arguments {
@@ -69,10 +126,11 @@ impl Arguments {
                 "--engine" => found.engines.push(value()),
                 "--limit" => found.limit = value().parse().ok().map(Duration::from_secs),
                 "--list" => found.list = true,
+                "--variants" => found.variants = true,
                 "--child" => {
                     let name = value();
-                    let engine = ENGINES.iter().find(|(known, _)| *known == name).expect("the name of an engine").1;
-                    found.child = Some((engine, value().into()));
+                    let way = ways().into_iter().chain(variants()).find(|way| way.name == name);
+                    found.child = Some((way.expect("the name of a way"), value().into()));
                 }
                 word if word.starts_with('-') => {}
                 word => found.words.push(word.into()),
@@ -80,9 +138,11 @@ impl Arguments {
         }
     }
 
-    fn wants(&self, engine: &str, file: &str) -> bool {
+    fn wants(&self, way: &Way, file: &str) -> bool {
         let any = |words: &[String], test: &dyn Fn(&str) -> bool| words.is_empty() || words.iter().any(|w| test(w));
-        any(&self.engines, &|word| word == engine) && any(&self.words, &|word| file.contains(word))
+        let in_this_way = way.tier.is_none() || self.variants || IN_EVERY_WAY.iter().any(|known| file.ends_with(known));
+        let name = if way.tier.is_some() { "native" } else { &*way.name };
+        in_this_way && any(&self.engines, &|word| word == name) && any(&self.words, &|word| file.contains(word))
     }
 }
 
@@ -95,17 +155,18 @@ fn root() -> PathBuf {
 fn parent(arguments: &Arguments) {
     let mut files = vec![];
     find(&root().join("suite"), &mut files);
-    let jobs: Vec<(&str, PathBuf)> = ENGINES
-        .iter()
-        .flat_map(|(engine, _)| files.iter().map(|file| (*engine, file.clone())))
-        .filter(|(engine, file)| arguments.wants(engine, &file.to_string_lossy()))
+    let jobs: Vec<(Way, PathBuf)> = ways()
+        .into_iter()
+        .chain(variants())
+        .flat_map(|way| files.iter().map(move |file| (way.clone(), file.clone())))
+        .filter(|(way, file)| arguments.wants(way, &file.to_string_lossy()))
         .collect();
     let reports = run_all(&jobs, arguments.limit.unwrap_or(LIMIT));
     let mut problems = 0;
     let mut missing = false;
-    for (name, _) in ENGINES.iter().filter(|(name, _)| jobs.iter().any(|(engine, _)| engine == name)) {
-        let mine = jobs.iter().zip(&reports).filter(|((engine, _), _)| engine == name).map(|(_, report)| report);
-        let mine: Vec<&Report> = mine.collect();
+    for way in ways().into_iter().chain(variants()).filter(|way| jobs.iter().any(|(other, _)| other == way)) {
+        let mine = jobs.iter().zip(&reports).filter(|((other, _), _)| *other == way).map(|(_, report)| report);
+        let (name, mine): (&str, Vec<&Report>) = (&way.name, mine.collect());
         if let Some(why) = mine.iter().find_map(|report| report.missing.as_ref()) {
             println!("{name}: left out, there is no native engine: {why}");
             missing = true;
@@ -125,6 +186,8 @@ fn parent(arguments: &Arguments) {
 struct Report {
     passed: usize,
     compiled: usize,
+    /// Steps that are too large to be compiled.
+    interpreted: usize,
     failed: usize,
     problems: Vec<String>,
     dynamic: Vec<String>,
@@ -132,20 +195,23 @@ struct Report {
     values: Vec<(String, String)>,
     /// Where the last step is.
     last: String,
+    /// The most that compiling a step took: units of work, bytes, bytes of stack.
+    most: [u64; 3],
     /// Why there is no native engine.
     missing: Option<String>,
 }
 
-fn run_all(jobs: &[(&str, PathBuf)], limit: Duration) -> Vec<Report> {
+fn run_all(jobs: &[(Way, PathBuf)], limit: Duration) -> Vec<Report> {
     let next = AtomicUsize::new(0);
     let reports: Vec<Mutex<Report>> = jobs.iter().map(|_| Mutex::default()).collect();
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(8);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                while let Some((engine, file)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).cloned() {
-                    let at = jobs.iter().position(|job| *job == (engine, file.clone())).expect("a job");
-                    *reports[at].lock().expect("no panic") = run_child(engine, &file, limit);
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((way, file)) = jobs.get(at) else { break };
+                    *reports[at].lock().expect("no panic") = run_child(way, file, limit);
                 }
             });
         }
@@ -153,11 +219,12 @@ fn run_all(jobs: &[(&str, PathBuf)], limit: Duration) -> Vec<Report> {
     reports.into_iter().map(|report| report.into_inner().expect("no panic")).collect()
 }
 
-fn run_child(engine: &str, file: &Path, limit: Duration) -> Report {
+fn run_child(way: &Way, file: &Path, limit: Duration) -> Report {
     let name = file.strip_prefix(root()).unwrap_or(file).display().to_string();
     let start = Instant::now();
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["--child", engine]).arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["--child", &way.name]).arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.envs(way.tier.map(|tier| ("EVERT_TIER", tier))).envs(way.cpu.map(|cpu| ("EVERT_CPU", cpu)));
     let mut child = command.spawn().expect("a child");
     let (mut stdout, mut stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
     let complaints = std::thread::spawn(move || {
@@ -191,12 +258,16 @@ fn run_child(engine: &str, file: &Path, limit: Duration) -> Report {
         }
         None => report.problems.push(format!("{}: {name} took more than {limit:?}", report.last)),
     }
-    let Report { passed, compiled, failed, problems, dynamic, .. } = &report;
+    let Report { passed, compiled, failed, problems, dynamic, most, .. } = &report;
     println!(
-        "{engine:11} {name}: {:.1} s, {passed} passed, {} problems; {compiled} compiled, {failed} failed, {} dynamic",
+        "{:11} {name}: {:.1} s, {passed} passed, {} problems; {compiled} compiled, {failed} failed, {} dynamic; at most {:.1} M units, {} MB, {} MB of stack",
+        way.name,
         start.elapsed().as_secs_f64(),
         problems.len(),
-        dynamic.len()
+        dynamic.len(),
+        most[0] as f64 / 1e6,
+        most[1] >> 20,
+        most[2] >> 20
     );
     for problem in problems {
         println!("   {problem}");
@@ -212,6 +283,11 @@ fn read_report(text: &str) -> Report {
             "step" => report.last = words.into(),
             "passed" => report.passed += 1,
             "compiled" => report.compiled += 1,
+            "interpreted" => report.interpreted += 1,
+            "work" => {
+                let mut figures = words.split(' ').filter_map(|figure| figure.parse().ok());
+                report.most = [0; 3].map(|_| figures.next().unwrap_or(0));
+            }
             "failed" => report.failed += 1,
             "dynamic" => report.dynamic.push(words.into()),
             "value" => {
@@ -231,9 +307,10 @@ fn conclude(engine: &str, reports: &[&Report]) -> usize {
     let sum = |part: fn(&Report) -> usize| reports.iter().map(|report| part(report)).sum::<usize>();
     let problems = sum(|report| report.problems.len());
     println!(
-        "{engine}: {} passed, {problems} problems; steps: {} compiled, {} failed as expected, {} dynamic",
+        "{engine}: {} passed, {problems} problems; steps: {} compiled, {} too large, {} failed as expected, {} dynamic",
         sum(|report| report.passed),
         sum(|report| report.compiled),
+        sum(|report| report.interpreted),
         sum(|report| report.failed),
         sum(|report| report.dynamic.len())
     );
@@ -241,14 +318,14 @@ fn conclude(engine: &str, reports: &[&Report]) -> usize {
 }
 
 /// Prints where an engine gives other bits than the reference evaluator; how many places there are.
-fn differences(jobs: &[(&str, PathBuf)], reports: &[Report]) -> usize {
+fn differences(jobs: &[(Way, PathBuf)], reports: &[Report]) -> usize {
     let pairs = || jobs.iter().zip(reports);
     let mut count = 0;
-    for ((_, file), expected) in pairs().filter(|((engine, _), _)| *engine == "reference") {
-        for ((engine, _), found) in pairs().filter(|((engine, other), _)| *engine != "reference" && other == file) {
+    for ((_, file), expected) in pairs().filter(|((way, _), _)| way.name == REFERENCE) {
+        for ((way, _), found) in pairs().filter(|((way, other), _)| way.name != REFERENCE && other == file) {
             for ((place, expected), (_, found)) in expected.values.iter().zip(&found.values) {
                 if expected != found {
-                    println!("{engine} differs from the reference evaluator at {place}");
+                    println!("{} differs from the reference evaluator at {place}", way.name);
                     println!("   expected {}\n   found    {}", excerpt(expected, found), excerpt(found, expected));
                     count += 1;
                 }
@@ -294,18 +371,19 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// Runs a file on an engine and prints what came of it, a line each.
-fn child(engine: Engine, file: &Path) {
+fn child(way: Way, file: &Path) {
     let file = file.to_owned();
     let on_a_large_stack = std::thread::Builder::new().stack_size(1 << 28);
-    let run = on_a_large_stack.spawn(move || run(engine, &file)).expect("a thread").join();
+    let run = on_a_large_stack.spawn(move || run(&way, &file)).expect("a thread").join();
     std::process::exit(i32::from(run.is_err()));
 }
 
-fn run(engine: Engine, file: &Path) {
+fn run(way: &Way, file: &Path) {
     let name = file.to_string_lossy().into_owned();
     let text = std::fs::read_to_string(file).expect("UTF-8 text");
     let mut session = Session::new(Rc::new(Files));
-    session.engines.engine = engine;
+    session.engines.engine = way.engine;
+    session.engines.checks = way.checks;
     session.engines.always_compile = true;
     session.engines.log = Some(vec![]);
     let tell = &mut |session: &Session, span, event: Event| {
@@ -318,8 +396,10 @@ fn run(engine: Engine, file: &Path) {
     };
     let cases = testing::run_telling(&mut session, &name, &text, None, tell);
     report_steps(&session, &root());
+    let most = base::budget::most_spent();
+    say("work", &format!("{} {} {}", most.work, most.bytes, most.stack));
     let cases = match cases {
-        Ok(cases) => cases,
+        Ok(report) => report.cases,
         Err(errors) => {
             for error in &errors {
                 let place = evert::expectation::place(&session.sources, error.span());
@@ -368,8 +448,10 @@ fn report_steps(session: &Session, root: &Path) {
     for (span, ran) in session.engines.log.iter().flatten() {
         match ran {
             Ran::Compiled => say("compiled", ""),
+            Ran::Interpreted(_) => say("interpreted", ""),
             Ran::Failed { .. } => say("failed", ""),
             Ran::Dynamic(dynamic) => say("dynamic", &format!("{} {}", place(*span), dynamic.reason)),
+            Ran::TooLarge(too_large) => say("dynamic", &format!("{} {too_large}", place(*span))),
             Ran::Fallback(why) => {
                 // A broken invariant may come with the whole program.
                 let why: String = why.lines().next().unwrap_or("").chars().take(300).collect();

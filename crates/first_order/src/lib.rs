@@ -27,5 +27,5 @@ pub use text::{ParseError, parse, print};
 
 /// Runs a step of a recursion over terms or data, however deep.
 pub fn deep<T>(step: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, step)
+    base::budget::deep(step)
 }

@@ -1,10 +1,13 @@
 //! Looking over the parts of an operation: its atoms, and the blocks inside it.
 
+use base::budget;
+
 use crate::term::{Atom, Block, Op, Var};
 
 impl Op {
     /// Visits the atoms that the operation reads itself, in order; not those inside its blocks.
     pub fn atoms<'a>(&'a self, visit: &mut dyn FnMut(&'a Atom)) {
+        budget::spend(1);
         match self {
             Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
             Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => visit(a),
@@ -13,6 +16,7 @@ impl Op {
             }
             Op::Switch(a, _) | Op::If(a, _, _) | Op::Tabulate { n: a, .. } | Op::Sum { n: a, .. } => visit(a),
             Op::Scalar(_, atoms) | Op::Struct(atoms) | Op::Call(_, atoms) | Op::Array(atoms) => {
+                budget::spend(atoms.len());
                 atoms.iter().for_each(visit);
             }
             Op::Prim { args, .. } => args.iter().for_each(visit),
@@ -35,6 +39,7 @@ impl Op {
 
     /// Visits the blocks of the operation, each with the variables that it binds on entry.
     pub fn blocks<'a>(&'a self, visit: &mut dyn FnMut(&[Var], &'a Block)) {
+        budget::spend(1);
         match self {
             Op::If(_, then, otherwise) => {
                 visit(&[], then);

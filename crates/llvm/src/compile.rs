@@ -22,6 +22,15 @@ impl Effort {
     /// All efforts, by increasing work.
     pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Standard, Effort::Full];
 
+    /// Its name in `EVERT_TIER`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Quick => "quick",
+            Effort::Standard => "standard",
+            Effort::Full => "full",
+        }
+    }
+
     /// The passes were chosen by measuring; see the example `times`.
     pub(crate) fn recipe(self) -> Recipe {
         match self {

@@ -13,6 +13,7 @@ pub(crate) use emit::{EmitError, Recipe};
 pub(crate) use jit::Dylib;
 pub(crate) use sample::check as check_sample;
 
+use crate::Settings;
 use api::Api;
 use jit::Jit;
 use libloading::os::unix::{Library as Handle, RTLD_LAZY, RTLD_LOCAL};
@@ -81,11 +82,12 @@ impl Library {
     pub(crate) fn host(&self) -> &Host {
         // SAFETY: the three functions return texts of their own that `take_text` frees.
         self.host.get_or_init(|| unsafe {
-            Host {
-                triple: self.take_text((self.api.default_triple)()),
-                cpu: self.take_text((self.api.host_cpu_name)()),
-                features: self.take_text((self.api.host_cpu_features)()),
-            }
+            let asked = Settings::from_environment().ok().and_then(|settings| settings.instructions);
+            let (cpu, features) = match asked {
+                Some(set) => (CString::new(set.processor()).expect("no zero byte"), CString::default()),
+                None => (self.take_text((self.api.host_cpu_name)()), self.take_text((self.api.host_cpu_features)())),
+            };
+            Host { triple: self.take_text((self.api.default_triple)()), cpu, features }
         })
     }
 

@@ -7,7 +7,7 @@
 use crate::candidate::{self, Identity};
 use crate::self_test::{SelfTest, examine_in_child};
 use crate::unavailable::{verdict_of_line, verdict_to_line};
-use crate::{Cache, Key, Llvm, Rejected, Unavailable, Why, ffi};
+use crate::{Cache, Key, Llvm, Rejected, Settings, Unavailable, Why, ffi};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -64,6 +64,10 @@ impl Search {
 impl Llvm {
     /// Finds a usable LLVM and loads it.
     pub fn find(search: &Search) -> Result<Llvm, Unavailable> {
+        if let Err(wrong) = Settings::from_environment() {
+            let why = Why::BadSetting(wrong);
+            return Err(Unavailable { tried: vec![Rejected { path: "the environment".into(), why }] });
+        }
         let mut tried = Vec::new();
         if let Some(only) = &search.only {
             let found = if only == OsStr::new("none") {

@@ -22,6 +22,7 @@ mod ffi;
 mod find;
 mod link;
 mod self_test;
+mod settings;
 mod unavailable;
 
 pub use cache::{Cache, Key};
@@ -29,6 +30,7 @@ pub use compile::{CompileError, Effort, Line, Stage};
 pub use find::Search;
 pub use link::{Code, LinkError};
 pub use self_test::{SelfTest, self_test_child};
+pub use settings::{InstructionSet, Settings};
 pub use unavailable::{Rejected, Unavailable, Why};
 
 use std::path::Path;

@@ -27,6 +27,8 @@ pub struct Rejected {
 pub enum Why {
     /// `EVERT_LLVM` is `none`.
     SwitchedOff,
+    /// `EVERT_TIER` or `EVERT_CPU` asks for what there isn't.
+    BadSetting(String),
     /// There is no such file, or no LLVM in the folder.
     NotFound,
     /// The file isn't a shared library for this machine, but for example a linker script.
@@ -48,6 +50,7 @@ impl Why {
     fn parts(&self) -> (&'static str, &str) {
         match self {
             Why::SwitchedOff => ("switched-off", ""),
+            Why::BadSetting(detail) => ("bad-setting", detail),
             Why::NotFound => ("not-found", ""),
             Why::NotALibrary(detail) => ("not-a-library", detail),
             Why::CannotLoad(detail) => ("cannot-load", detail),
@@ -77,6 +80,7 @@ pub(crate) fn verdict_of_line(line: &str) -> Option<Result<(), Why>> {
     Some(Err(match word {
         "usable" => return Some(Ok(())),
         "switched-off" => Why::SwitchedOff,
+        "bad-setting" => Why::BadSetting(detail),
         "not-found" => Why::NotFound,
         "not-a-library" => Why::NotALibrary(detail),
         "cannot-load" => Why::CannotLoad(detail),
@@ -104,6 +108,7 @@ impl fmt::Display for Why {
             Why::SwitchedOff => write!(f, "switched off by EVERT_LLVM=none"),
             Why::NotFound => write!(f, "no LLVM there"),
             Why::NotALibrary(what) => write!(f, "not a shared library: {what}"),
+            Why::BadSetting(wrong) => f.write_str(wrong),
             Why::CannotLoad(reason) => write!(f, "can't be loaded: {reason}"),
             Why::TooOld(version) => write!(f, "LLVM {version} is too old, {OLDEST} or later is needed"),
             Why::MissingSymbol(symbol) => write!(f, "lacks the function {symbol}"),
@@ -115,8 +120,10 @@ impl fmt::Display for Why {
 
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        if let [Rejected { why: why @ Why::SwitchedOff, .. }] = self.tried.as_slice() {
-            return write!(f, "LLVM is {why}");
+        match self.tried.as_slice() {
+            [Rejected { why: why @ Why::SwitchedOff, .. }] => return write!(f, "LLVM is {why}"),
+            [Rejected { why: Why::BadSetting(wrong), .. }] => return f.write_str(wrong),
+            _ => {}
         }
         write!(f, "no usable LLVM was found")?;
         for Rejected { path, why } in &self.tried {
@@ -136,6 +143,7 @@ mod tests {
     fn verdicts_survive_their_line() {
         let why = [
             Why::SwitchedOff,
+            Why::BadSetting("EVERT_CPU is `z80`".into()),
             Why::NotFound,
             Why::NotALibrary("a linker script".into()),
             Why::CannotLoad("x y".into()),

@@ -156,7 +156,7 @@ impl<'p> Checker<'p> {
     }
 
     fn block(&mut self, block: &Block, results: Option<&[Leaf]>) -> Result<Gets, String> {
-        stacker::maybe_grow(64 << 10, 1 << 20, || {
+        base::budget::deep(|| {
             for statement in &block.statements {
                 if self.statement(statement)? == Gets::Elsewhere {
                     return Ok(Gets::Elsewhere);

@@ -28,7 +28,7 @@ impl Grown {
                 self.0.insert(leaves(element, types));
             }
             let inside = &mut |_: &[_], inner: &_| self.block(inner, vars, types);
-            stacker::maybe_grow(64 << 10, 1 << 20, || statement.op.blocks(inside));
+            base::budget::deep(|| statement.op.blocks(inside));
         }
     }
 

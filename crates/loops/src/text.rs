@@ -182,7 +182,7 @@ fn each_bound(block: &Block, visit: &mut dyn FnMut(&Var)) {
             Op::Sum { index, .. } => visit(index),
             _ => {}
         }
-        statement.op.for_each_block(|block| stacker::maybe_grow(64 << 10, 1 << 20, || each_bound(block, visit)));
+        statement.op.for_each_block(|block| base::budget::deep(|| each_bound(block, visit)));
     }
 }
 
@@ -217,7 +217,7 @@ impl Printer<'_> {
     fn rest_of_block(&mut self, block: &Block) {
         self.depth += 1;
         for statement in &block.statements {
-            stacker::maybe_grow(64 << 10, 1 << 20, || self.statement(statement));
+            base::budget::deep(|| self.statement(statement));
         }
         match &block.end {
             End::Yield(atoms) => self.line(format_args!("yield {}", list(atoms))),

@@ -116,8 +116,8 @@ fn claims(session: &mut Session, path: &str, texts: &[&str], chosen: &dyn Fn(&st
     let (mut passed, mut failed) = (0, vec![]);
     for text in texts {
         match testing::run(session, path, text) {
-            Ok(cases) => {
-                for case in cases.into_iter().filter(|case| chosen(&case.name)) {
+            Ok(report) => {
+                for case in report.cases.into_iter().filter(|case| chosen(&case.name)) {
                     match case.result {
                         Ok(()) => passed += 1,
                         Err(Problem::Differs(words)) => failed.push(words),

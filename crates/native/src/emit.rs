@@ -50,6 +50,7 @@ pub fn emit_with(program: &Program, checks: Checks) -> String {
         text.push_str(sums::SUM_VALUES);
     }
     text.push_str(prelude::TEXT);
+    text.extend(needs.constants);
     if checked {
         text.push_str(checks::TEXT);
         text.extend(needs.places);
@@ -67,6 +68,8 @@ pub(crate) struct Needs {
     pub(crate) transcendentals: BTreeSet<u16>,
     /// Are there sums?
     pub(crate) sums: bool,
+    /// What is written into arrays at once.
+    pub(crate) constants: Vec<String>,
     /// Constants that say where code is, in a checked build.
     pub(crate) places: Vec<String>,
 }
@@ -81,15 +84,21 @@ pub(crate) fn type_of(leaf: Leaf) -> &'static str {
     }
 }
 
-/// More results than this go through memory.
-pub(crate) const RESULTS_BY_VALUE: usize = 4;
+/// Are results returned by value? Others go through memory: as many as an x86-64 machine has registers for, so that LLVM never has to move results to
+/// memory by itself. (What its quick code generator made of four reals ended in an illegal instruction on machines with AVX-512.)
+pub(crate) fn by_value(results: &[Leaf]) -> bool {
+    const REALS: usize = 2;
+    const OTHERS: usize = 3;
+    let reals = results.iter().filter(|leaf| **leaf == Leaf::Real).count();
+    reals <= REALS && results.len() - reals <= OTHERS
+}
 
 /// How a function returns its leaves.
 pub(crate) fn return_type(results: &[Leaf]) -> String {
     match results {
         [] => "void".to_string(),
         [one] => type_of(*one).to_string(),
-        several if several.len() <= RESULTS_BY_VALUE => {
+        several if by_value(several) => {
             let types: Vec<_> = several.iter().map(|leaf| type_of(*leaf)).collect();
             format!("{{ {} }}", types.join(", "))
         }
@@ -126,7 +135,7 @@ fn entry(program: &Program, text: &mut String) {
         body.load_word(&format!("%a{at}"), leaf, &format!("%a{at}.p"), memory::Place::Scratch);
         args.push(format!("{} %a{at}", type_of(leaf)));
     }
-    let by_value = function.results.len() <= RESULTS_BY_VALUE;
+    let by_value = by_value(&function.results);
     if !by_value {
         args.push("ptr %out".to_string());
     }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use base::budget::{self, Stage};
 use base::codes;
 use eval::Value;
 use first_order::Codes;
-use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Unavailable};
+use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Settings, Unavailable};
 
 use crate::emit::{Checks, emit_with};
 use crate::layout::Layouts;
@@ -26,6 +27,8 @@ const ABI: u32 = 1;
 pub struct Engine {
     llvm: Llvm,
     cache: Cache,
+    /// For all code, if the environment says so.
+    effort: Option<Effort>,
     /// What code runs on, once some has run: a stack is too large to reserve one for each session.
     runner: Option<Box<Runner>>,
 }
@@ -119,7 +122,8 @@ impl Engine {
     pub fn with(llvm: Llvm, cache: Cache) -> Result<Engine, NoEngine> {
         // If there is no room for a stack, that is said now and not when something runs.
         pool::give_back(pool::take().ok_or(NoEngine::Stack)?);
-        Ok(Engine { llvm, cache, runner: None })
+        let effort = Settings::from_environment().ok().and_then(|settings| settings.effort);
+        Ok(Engine { llvm, cache, effort, runner: None })
     }
 
     fn runner(&mut self) -> Result<&mut Runner, Stop> {
@@ -148,7 +152,9 @@ impl Engine {
         effort: Effort,
         checks: Checks,
     ) -> Result<Compiled, Broken> {
+        budget::begin(Stage::Lowering);
         let lowered = loops::lower(program);
+        budget::begin(Stage::Emission);
         let ir = emit_with(&lowered, checks);
         // SAFETY: `emit` keeps to the contract for the tables of the program it is given.
         let compiled = unsafe { self.load(&ir, tables(program, &lowered), effort) }?;
@@ -168,6 +174,8 @@ impl Engine {
     /// # Safety
     /// The IR keeps to the contract of `docs/dev/native.md` for these tables.
     pub unsafe fn load(&self, ir: &str, tables: Tables, effort: Effort) -> Result<Compiled, Broken> {
+        budget::begin(Stage::Llvm);
+        budget::check_estimate(work_of_llvm(ir, effort), ir.len().saturating_mul(LLVM_BYTES));
         let start = Instant::now();
         let (object, cache_hit) = self.llvm.compile_cached(&self.cache, ir, effort, ABI).map_err(Broken::Compile)?;
         let compiling = start.elapsed();
@@ -222,9 +230,27 @@ impl Engine {
         self.runner.as_ref()?.found()
     }
 
+    /// How much work goes into all code, if the environment says so.
+    pub fn effort(&self) -> Option<Effort> {
+        self.effort
+    }
+
     pub fn llvm(&self) -> &Llvm {
         &self.llvm
     }
+}
+
+/// How many bytes LLVM takes for each byte of IR, at most.
+const LLVM_BYTES: usize = 120;
+
+/// What LLVM does with a program, in units of the budget: it counts nothing itself.
+fn work_of_llvm(ir: &str, effort: Effort) -> u64 {
+    let unit = match effort {
+        Effort::Quick => 20,
+        Effort::Standard => 100,
+        Effort::Full => 300,
+    };
+    unit * ir.len() as u64
 }
 
 /// What the runtime needs to know of a program: of L3 its shapes, of L4 its tables.

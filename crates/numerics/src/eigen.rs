@@ -9,8 +9,8 @@ pub struct Eigen {
     pub vectors: Vec<f64>,
 }
 
-/// The eigendecomposition a = V·diag(values)·Vᵀ, V orthogonal, both to a few ulps of the norm of `a`. Only the lower triangle of
-/// `a` is read. A matrix with a NaN or an infinity gives NaN throughout.
+/// The eigendecomposition V·diag(values)·Vᵀ of the symmetric part of `a`, V orthogonal, both to a few ulps of the norm of `a`. A
+/// matrix with a NaN or an infinity gives NaN throughout.
 pub fn eigh(a: &[f64], n: usize) -> Eigen {
     assert_eq!(a.len(), n * n, "eigh: length of {n}×{n}");
     let mut work = Jacobi::new(a, n);
@@ -32,8 +32,8 @@ struct Jacobi {
 }
 
 impl Jacobi {
-    fn new(lower: &[f64], n: usize) -> Self {
-        let a: Vec<f64> = (0..n * n).map(|at| lower[(at / n).max(at % n) * n + (at / n).min(at % n)]).collect();
+    fn new(a: &[f64], n: usize) -> Self {
+        let a = crate::linear_algebra::symmetric_part(a, n);
         let largest = a.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let negligible = largest * f64::EPSILON / 128.0;
         // Convergence is quadratic: about ten sweeps do; the limit only guards against a cycle at the level of rounding.

@@ -24,6 +24,7 @@ pub mod power;
 pub mod product;
 pub mod random;
 mod scaling;
+mod singular;
 pub mod summation;
 pub mod trigonometric;
 

@@ -6,6 +6,7 @@ use crate::fused::fused;
 use crate::product;
 
 pub use crate::eigen::{Eigen, eigh};
+pub use crate::singular::{Singular, cofactors, svd};
 
 /// A matrix that has no such factorisation; pivots count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +44,16 @@ pub fn transpose(a: &[f64], m: usize, n: usize) -> Vec<f64> {
     (0..n).flat_map(|j| (0..m).map(move |i| a[i * n + j])).collect()
 }
 
-/// The lower triangular L with positive diagonal and L·Lᵀ = a, zeros above. Only the lower triangle of `a` is read.
+/// (a + aᵀ) / 2, without overflow. A symmetric matrix is its own, bit for bit.
+pub fn symmetric_part(a: &[f64], n: usize) -> Vec<f64> {
+    expect_square("symmetric_part", a, n);
+    let mean = |x: f64, y: f64| if x == y { x } else { 0.5 * x + 0.5 * y };
+    (0..n * n).map(|at| mean(a[at], a[at % n * n + at / n])).collect()
+}
+
+/// The lower triangular L with positive diagonal and L·Lᵀ equal to the symmetric part of `a`, zeros above.
 pub fn cholesky(a: &[f64], n: usize) -> Result<Vec<f64>, MatrixError> {
-    expect_square("cholesky", a, n);
+    let a = symmetric_part(a, n);
     let mut l = vec![0.0; n * n];
     for i in 0..n {
         for j in 0..=i {

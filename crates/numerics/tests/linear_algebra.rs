@@ -131,10 +131,86 @@ fn the_largest_component_of_an_eigenvector_is_positive() {
 }
 
 #[test]
-fn eigh_handles_repeated_and_zero_eigenvalues_and_reads_the_lower_triangle() {
+fn eigh_handles_repeated_and_zero_eigenvalues_and_reads_the_symmetric_part() {
     assert_eq!(eigh(&identity(3), 3), Eigen { values: vec![1.0; 3], vectors: identity(3) });
     assert_eq!(eigh(&[0.0; 9], 3).values, [0.0; 3]);
-    assert_eq!(eigh(&[1.0, f64::NAN, 0.0, 2.0], 2).values, [1.0, 2.0], "only the lower triangle is read");
+    assert_eq!(eigh(&[1.0, 5.0, -5.0, 2.0], 2).values, [1.0, 2.0], "only the symmetric part counts");
+    assert!(eigh(&[1.0, f64::NAN, 0.0, 2.0], 2).values[0].is_nan());
+}
+
+#[test]
+fn a_cholesky_factor_is_that_of_the_symmetric_part() {
+    assert_eq!(cholesky(&[4.0, 3.0, 1.0, 17.0], 2), cholesky(&[4.0, 2.0, 2.0, 17.0], 2));
+    let huge = [f64::MAX, 0.0, 0.0, f64::MAX];
+    assert_eq!(symmetric_part(&huge, 2), huge);
+}
+
+#[test]
+fn singular_values_multiply_to_the_determinant_and_back_to_the_matrix() {
+    for n in [1, 2, 3, 10, 40] {
+        let full = random_matrix(key(n as u64), n * n);
+        // The last row is a multiple of the first; then all rows are; then none is left.
+        let mut defective = full.clone();
+        (0..n).for_each(|j| defective[(n - 1) * n + j] = 2.0 * full[j]);
+        let first: Vec<f64> = (0..n * n).map(|at| full[at % n] * (at / n) as f64).collect();
+        for a in [full, defective, first, vec![0.0; n * n], identity(n)] {
+            let Singular { left, values, right } = svd(&a, n);
+            assert_close(&matmul(&left, &transpose(&left, n, n), n, n, n), &identity(n), 1e-13);
+            assert_close(&matmul(&transpose(&right, n, n), &right, n, n, n), &identity(n), 1e-13);
+            let scaled: Vec<f64> = right.iter().enumerate().map(|(at, v)| v * values[at % n]).collect();
+            assert_close(&matmul(&scaled, &left, n, n, n), &transpose(&a, n, n), 1e-12);
+            assert_close(&[det(&left, n) * det(&right, n)], &[1.0], 1e-12);
+        }
+    }
+}
+
+/// det(a + Σ t_r d_r) is a polynomial: the coefficients by interpolation in whole numbers are exact.
+#[test]
+fn cofactors_are_the_derivatives_of_the_determinant_at_any_rank() {
+    for n in 1..=6 {
+        let whole = |seed: u64| -> Vec<f64> {
+            (0..(n * n) as u64).map(|at| (uniform(key(seed), at) * 7.0).floor() - 3.0).collect()
+        };
+        let (full, d, e) = (whole(1), whole(2), whole(3));
+        let first: Vec<f64> = (0..n * n).map(|at| full[at % n] * (at / n) as f64).collect();
+        for a in [full.clone(), first, vec![0.0; n * n]] {
+            let at = |t: f64, u: f64, v: (usize, f64)| -> f64 {
+                let moved = a.iter().zip(&d).zip(&e).map(|((a, d), e)| a + t * d + u * e);
+                let mut moved: Vec<f64> = moved.collect();
+                moved[v.0] += v.1;
+                det(&moved, n)
+            };
+            for entry in 0..n * n {
+                // The determinant is linear in an entry, and of degree n in t and in u.
+                let slope = |t: f64, u: f64| at(t, u, (entry, 1.0)) - at(t, u, (entry, 0.0));
+                assert_close(&[cofactors(&a, n, &[])[entry]], &[slope(0.0, 0.0)], 1e-9);
+                let first = |u: f64| derivative_at_zero(n, &|t| slope(t, u));
+                assert_close(&[cofactors(&a, n, &[&d])[entry]], &[first(0.0)], 1e-7);
+                let second = derivative_at_zero(n, &first);
+                assert_close(&[cofactors(&a, n, &[&d, &e])[entry]], &[second], 1e-5);
+            }
+        }
+    }
+}
+
+/// The slope at 0 of a polynomial of degree n, from its values at 0, …, n: Σ (−1)^(k+1) Δ^k / k.
+fn derivative_at_zero(n: usize, f: &dyn Fn(f64) -> f64) -> f64 {
+    let mut differences: Vec<f64> = (0..=n).map(|t| f(t as f64)).collect();
+    let mut slope = 0.0;
+    for k in 1..=n {
+        differences = differences.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        slope += if k % 2 == 1 { differences[0] } else { -differences[0] } / k as f64;
+    }
+    slope
+}
+
+#[test]
+fn singular_values_of_very_small_and_very_large_matrices_are_right() {
+    for size in [1e-310, 1e-200, 1e200, 1e307] {
+        let Singular { values, .. } = svd(&[3.0 * size, 0.0, 4.0 * size, 0.0], 2);
+        assert_close(&[values[0].abs() / size, values[1]], &[5.0, 0.0], 1e-12);
+    }
+    assert!(svd(&[f64::INFINITY], 1).values[0].is_nan());
 }
 
 #[test]
@@ -150,6 +226,7 @@ fn empty_matrices_work() {
     assert_eq!(inverse(&[], 0), Ok(vec![]));
     assert_eq!(det(&[], 0), 1.0);
     assert_eq!(eigh(&[], 0), Eigen { values: vec![], vectors: vec![] });
+    assert_eq!(svd(&[], 0), Singular { left: vec![], values: vec![], right: vec![] });
 }
 
 fn random_matrix(key: Key, length: usize) -> Vec<f64> {

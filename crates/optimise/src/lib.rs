@@ -36,6 +36,7 @@ mod unroll_recursion;
 mod vectors;
 mod walk;
 
+use base::budget;
 use first_order::Program;
 
 /// One step of optimisation.
@@ -157,6 +158,7 @@ impl Pass {
     /// # Panics
     /// If the program breaks a rule of L3 afterwards.
     pub fn apply(&self, program: &mut Program) {
+        budget::begin(budget::Stage::Optimisation(self.name));
         (self.run)(program);
         if checks()
             && let Err(violations) = first_order::check(program)
@@ -173,5 +175,5 @@ fn checks() -> bool {
 
 /// Runs a step of a recursion over terms, however deep.
 fn deep<T>(step: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, step)
+    budget::deep(step)
 }

@@ -1,17 +1,20 @@
 //! Looking over and changing the parts of operations: atoms, blocks, bound variables; sizes.
 
+use base::budget;
 use first_order::{Atom, Block, End, Function, Op, Var};
 
 use crate::deep;
 
 /// Visits the atoms that an operation reads itself, to change them; not those inside its blocks.
 pub fn atoms_mut(op: &mut Op, visit: &mut dyn FnMut(&mut Atom)) {
+    budget::spend(1);
     match op {
         Op::Text(_) | Op::Quiet(_) | Op::Fail(_) => {}
         Op::Atom(a) | Op::Box(a) | Op::Unbox(a) | Op::View(a) | Op::Len(a) | Op::Require(a, _) => visit(a),
         Op::Field(a, _) | Op::Inject(_, a) | Op::Axis(a, _) | Op::Flat(a) | Op::Dense(a) | Op::Collected(a) => visit(a),
         Op::Switch(a, _) | Op::If(a, _, _) | Op::Tabulate { n: a, .. } | Op::Sum { n: a, .. } => visit(a),
         Op::Scalar(_, atoms) | Op::Struct(atoms) | Op::Call(_, atoms) | Op::Array(atoms) => {
+            budget::spend(atoms.len());
             atoms.iter_mut().for_each(visit);
         }
         Op::Prim { args, .. } => args.iter_mut().for_each(visit),
@@ -77,6 +80,7 @@ pub fn end_atoms_mut(end: &mut End, visit: &mut dyn FnMut(&mut Atom)) {
 
 /// Visits every operation of a block, those inside others after them.
 pub fn each_op<'a>(block: &'a Block, visit: &mut dyn FnMut(Var, &'a Op)) {
+    budget::spend(block.statements.len());
     for statement in &block.statements {
         visit(statement.var, &statement.op);
         if has_blocks(&statement.op) {
@@ -98,6 +102,7 @@ pub fn each_atom<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a Atom)) {
 
 /// Visits every operation of a block, to change it; those inside others after them.
 pub fn each_op_mut(block: &mut Block, visit: &mut dyn FnMut(Var, &mut Op)) {
+    budget::spend(block.statements.len());
     for statement in &mut block.statements {
         visit(statement.var, &mut statement.op);
         if has_blocks(&statement.op) {

@@ -181,6 +181,11 @@ impl Specialiser<'_> {
                 let shape = self.graph.single(Head::Tuple, vec![vector, matrix]);
                 self.bridge(prim, vec![value], shape, span)
             }
+            Prim::Cofactors => {
+                let directions = self.forced(&rest[0], span)?;
+                let shape = self.array_shape(2, REAL);
+                self.bridge(prim, vec![value, directions], shape, span)
+            }
             Prim::Solve | Prim::SolveLower => {
                 let second = self.forced(&rest[0], span)?;
                 let second = self.with_rank(&second, span)?;

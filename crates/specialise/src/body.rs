@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use base::{Span, codes};
+use base::{Span, budget, codes};
 use calculus::{Atom as L1Atom, Binding, Block as L1Block, Const, Expr, Failure, Root, Var as L1Var};
 use first_order::{Alternative, Atom, Block, CodeId, End, Head, Op, ShapeId, Statement, Type, Var};
 
@@ -72,8 +72,9 @@ impl Specialiser<'_> {
     }
 
     fn block(&mut self, block: &L1Block, frame: &mut Frame) -> Result1<Val> {
-        stacker::maybe_grow(128 * 1024, 2 << 20, || {
+        budget::deep(|| {
             for binding in &block.bindings {
+                budget::spend(1);
                 match binding {
                     Binding::Let { var, expr, span } => {
                         let value = self.expr(expr, frame, *span)?;
@@ -327,7 +328,17 @@ impl Specialiser<'_> {
         span: Span,
         each: &mut dyn FnMut(&mut Self, Alt) -> Result1<Val>,
     ) -> Result1<Val> {
+        budget::deep(|| self.split_here(value, span, each))
+    }
+
+    fn split_here(
+        &mut self,
+        value: &Val,
+        span: Span,
+        each: &mut dyn FnMut(&mut Self, Alt) -> Result1<Val>,
+    ) -> Result1<Val> {
         let alternatives = self.graph.alternatives(value.shape).to_vec();
+        budget::spend(alternatives.len());
         let content = self.opened(value, span);
         match &alternatives[..] {
             [] => self.unreached(span),

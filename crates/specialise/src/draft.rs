@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use base::Span;
+use base::{Span, budget};
 use first_order::{Atom, Block, End, Op, Statement, Type, Var};
 use rustc_hash::FxHashMap;
+
+/// The work of writing a statement.
+const WRITING: usize = 4;
 
 #[derive(Default)]
 pub struct Draft {
@@ -70,6 +73,7 @@ impl Draft {
 
     pub fn write_to(&mut self, var: Var, op: Op, span: Span) {
         self.written += 1;
+        budget::spend(WRITING);
         match &op {
             Op::Struct(atoms) => {
                 self.made.insert(var, Made::Struct(atoms.clone()));

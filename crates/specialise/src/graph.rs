@@ -11,7 +11,7 @@ mod fold;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use base::Name;
+use base::{Name, budget};
 use calculus::{Constructor, Prim};
 use first_order::{Alternative, CodeId, Head, NamedId, Shape, ShapeId, Shapes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,6 +45,8 @@ pub struct Graph {
     is_cyclic: Vec<bool>,
     /// How many scalars and pointers a value is made of that isn't a node itself.
     leaves: Vec<u64>,
+    /// How many types its type is made of.
+    sizes: Vec<u64>,
     /// In which shapes there is what [`Graph::fold`] looks for: usually, and otherwise.
     nesting: Vec<[bool; 2]>,
     joined: FxHashMap<(ShapeId, ShapeId), ShapeId>,
@@ -54,8 +56,12 @@ pub struct Graph {
     pub work: usize,
 }
 
-/// Values of more scalars than this are nodes on the heap.
+/// Arrays of more axes than this are a sign of a state that grows by an axis in each step.
+const MOST_AXES: u32 = 24;
+/// Values of more scalars than this are nodes on the heap,
 const LARGE: u64 = 96;
+/// and so are values of types made of more types than this, though most of them hold nothing: types are compared and copied by plain recursion.
+const LARGE_TYPE: u64 = 2_000;
 
 pub const NEVER: ShapeId = ShapeId(0);
 pub const ZERO: ShapeId = ShapeId(1);
@@ -75,6 +81,7 @@ impl Graph {
             heads: FxHashMap::default(),
             is_cyclic: vec![],
             leaves: vec![],
+            sizes: vec![],
             nesting: vec![],
             joined: FxHashMap::default(),
             folded: FxHashMap::default(),
@@ -89,6 +96,7 @@ impl Graph {
     }
 
     pub fn get(&self, id: ShapeId) -> &Shape {
+        budget::spend(1);
         self.shapes.get(id)
     }
 
@@ -115,6 +123,7 @@ impl Graph {
     }
 
     pub fn key(&self, head: &Head, parts: &[ShapeId]) -> Key {
+        budget::spend(1);
         match head {
             Head::Part(constructor, _) => Key::Part(constructor.clone()),
             Head::Record(_) => Key::Record,
@@ -152,10 +161,15 @@ impl Graph {
         if let Some(id) = self.known.get(&alternatives) {
             return *id;
         }
-        let leaves = self.leaves_of(&alternatives);
+        if alternatives.iter().any(|one| matches!(one.head, Head::Array(rank) | Head::Handle(rank) if rank > MOST_AXES))
+        {
+            budget::refuse(budget::Limit::Depth);
+        }
+        let (leaves, size) = (self.leaves_of(&alternatives), self.size_of(&alternatives));
         let id = self.add(alternatives.clone(), false);
+        self.sizes[id.0 as usize] = size;
         // What is large is a node on the heap, so that copies of it are pointers.
-        if leaves > LARGE {
+        if leaves > LARGE || size > LARGE_TYPE {
             self.shapes.0[id.0 as usize].named = Some(NamedId(self.named));
             self.named += 1;
         }
@@ -179,10 +193,22 @@ impl Graph {
         leaves.sum()
     }
 
+    /// How many types the type of these alternatives is made of.
+    fn size_of(&self, alternatives: &[Alternative]) -> u64 {
+        let part = |id: &ShapeId| match self.get(*id).named {
+            Some(_) => 1,
+            None => self.sizes[id.0 as usize],
+        };
+        let sizes = alternatives.iter().map(|one| 1 + one.parts.iter().map(part).sum::<u64>());
+        sizes.sum()
+    }
+
     fn add(&mut self, alternatives: Vec<Alternative>, cyclic: bool) -> ShapeId {
+        budget::spend(1);
         let id = ShapeId(self.shapes.0.len() as u32);
         self.shapes.0.push(Shape { alternatives, named: None });
         self.leaves.push(0);
+        self.sizes.push(1);
         self.nesting.push([false; 2]);
         self.is_cyclic.push(cyclic);
         id

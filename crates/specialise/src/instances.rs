@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use base::{Name, Span, codes};
+use base::{Name, Span, budget, codes};
 use calculus::{GlobalId, Group, Lambda};
 use first_order::{Atom, CodeId, End, FunctionId, Op, ShapeId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +12,7 @@ use crate::codes::Codes;
 use crate::draft::{Draft, Written, ended};
 use crate::graph::{Fold, Graph, NEVER, UNIT};
 use crate::program::each_call;
-use crate::{Dynamic, Result1, Specialised, Stop, Val, World};
+use crate::{Dynamic, Reason, Result1, Specialised, Stop, Val, World};
 
 /// What an instance is an instance of. Together with the shapes of its parameters this names it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -106,9 +106,6 @@ pub enum Folding {
     /// functions hold arrays of arrays of functions, it is nesting, and this takes too long to see it.
     Late,
 }
-
-/// A reason why a step isn't compiled.
-pub const TOO_LARGE: &str = "the specialised program is too large";
 
 /// How many instances a step may have, how often one may be analysed, and how much may be written in all.
 const MAX_INSTANCES: usize = 4_000;
@@ -217,8 +214,13 @@ impl<'a> Specialiser<'a> {
         size > LARGE
     }
 
+    /// Something that isn't compiled.
     pub fn dynamic<T>(&self, span: Span, reason: impl Into<String>) -> Result1<T> {
-        Err(Stop::Dynamic(Dynamic { reason: reason.into(), span }))
+        Err(Stop::Dynamic(Dynamic { reason: Reason::Unsupported(reason.into()), span }))
+    }
+
+    fn unsettled<T>(&self, span: Span, reason: impl Into<String>) -> Result1<T> {
+        Err(Stop::Dynamic(Dynamic { reason: Reason::Unsettled(reason.into()), span }))
     }
 
     /// The lambda of a code's member.
@@ -229,10 +231,10 @@ impl<'a> Specialiser<'a> {
     /// Calls an instance and gives its result; params are converted if the instance is wider.
     pub fn call(&mut self, kind: Kind, args: Vec<Val>, span: Span) -> Result1<Val> {
         if self.written + self.draft.written > MAX_WRITTEN || self.graph.shapes.0.len() > MAX_SHAPES {
-            return self.dynamic(span, TOO_LARGE);
+            return Err(Stop::Dynamic(Dynamic { reason: Reason::TooLarge, span }));
         }
         if self.graph.work > MAX_WORK {
-            return self.dynamic(span, "the shapes grow without settling");
+            return self.unsettled(span, "the shapes grow without settling");
         }
         let mut params: Vec<ShapeId> = args.iter().map(|arg| arg.shape).collect();
         let key = Key { kind: kind.clone(), params: params.clone() };
@@ -349,7 +351,7 @@ impl<'a> Specialiser<'a> {
             self.requested += 1;
         }
         if self.requested > MAX_INSTANCES || self.instances.len() > MAX_CONVERSIONS {
-            return self.dynamic(span, format!("more than {MAX_INSTANCES} instances: the shapes don't settle"));
+            return self.unsettled(span, format!("more than {MAX_INSTANCES} instances: the shapes don't settle"));
         }
         let id = self.instances.len();
         let result = if let Kind::Convert { to } = key.kind { to } else { NEVER };
@@ -370,7 +372,7 @@ impl<'a> Specialiser<'a> {
             dirty: false,
         });
         if !convert {
-            stacker::maybe_grow(256 * 1024, 4 << 20, || self.analyse(id, span)).map_err(Stop::Dynamic)?;
+            budget::deep(|| self.analyse(id, span)).map_err(Stop::Dynamic)?;
         }
         Ok(id)
     }
@@ -387,7 +389,7 @@ impl<'a> Specialiser<'a> {
             instance.analyses += 1;
             if instance.analyses > MAX_ANALYSES || instance.growths > MAX_GROWTHS {
                 let reason = "the shape of a result doesn't settle".to_string();
-                return Err(Dynamic { reason, span });
+                return Err(Dynamic { reason: Reason::Unsettled(reason), span });
             }
             let outer = std::mem::take(&mut self.draft);
             self.draft.first_own_file = self.world.first_own_file();
@@ -402,7 +404,7 @@ impl<'a> Specialiser<'a> {
             let written = written?;
             self.instances[id].written = Some(written);
             if self.written > MAX_WRITTEN {
-                return Err(Dynamic { reason: TOO_LARGE.into(), span });
+                return Err(Dynamic { reason: Reason::TooLarge, span });
             }
             // What it leads to settles before anybody looks at it.
             if !self.instances[id].dirty {

@@ -29,6 +29,7 @@ mod structure;
 mod tangents;
 mod values;
 
+use std::fmt;
 use std::rc::Rc;
 
 use base::Span;
@@ -37,7 +38,7 @@ use eval::Value;
 use first_order::{Program, ShapeId};
 
 pub use codes::Codes;
-use instances::{Folding, Specialiser, TOO_LARGE};
+use instances::{Folding, Specialiser};
 
 /// What a program refers to by name.
 pub trait World {
@@ -59,8 +60,28 @@ pub trait World {
 /// Why a step can't be specialised, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dynamic {
-    pub reason: String,
+    pub reason: Reason,
     pub span: Span,
+}
+
+/// Why a step can't be specialised.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// The program would be too large.
+    TooLarge,
+    /// The shapes of states or results go on growing.
+    Unsettled(String),
+    /// Something of the language that isn't compiled.
+    Unsupported(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Reason::TooLarge => f.write_str("the specialised program is too large"),
+            Reason::Unsettled(words) | Reason::Unsupported(words) => f.write_str(words),
+        }
+    }
 }
 
 /// A specialised step.
@@ -75,13 +96,12 @@ pub struct Specialised {
 
 /// Specialises a function of `()` without captures, such as the code of a step.
 pub fn specialise(world: &dyn World, codes: Rc<Codes>, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
-    let settled = |folding| {
-        stacker::maybe_grow(1 << 20, 16 << 20, || Specialiser::new(world, codes.clone(), folding).step(step, span))
-    };
+    base::budget::begin(base::budget::Stage::Specialisation);
+    let settled = |folding| base::budget::deep(|| Specialiser::new(world, codes.clone(), folding).step(step, span));
     // What doesn't settle one way may settle the other way.
-    settled(Folding::Soon).or_else(|dynamic| match &*dynamic.reason {
-        TOO_LARGE => Err(dynamic),
-        _ => settled(Folding::Late).map_err(|_| dynamic),
+    settled(Folding::Soon).or_else(|dynamic| match dynamic.reason {
+        Reason::TooLarge => Err(dynamic),
+        Reason::Unsettled(_) | Reason::Unsupported(_) => settled(Folding::Late).map_err(|_| dynamic),
     })
 }
 

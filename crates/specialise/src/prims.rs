@@ -70,9 +70,8 @@ impl Specialiser<'_> {
             | Differentiable | Seed => self.sensitivity_prim(prim, &args, span),
             Len | Shape | Iota | Reshape | Transpose | Concat | Reversed | Sum | ArgMin | ArgMax | ArgSort | Where
             | Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread | Fill | Scale | Keep
-            | Unbroadcast | MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | Tabulate | Accumulate => {
-                self.array_prim(prim, args, span)
-            }
+            | Unbroadcast | MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | Cofactors | Tabulate
+            | Accumulate => self.array_prim(prim, args, span),
             Quietly => {
                 let unit = Type::Struct([].into());
                 self.draft.write(unit.clone(), Op::Quiet(true), span);
@@ -106,7 +105,7 @@ impl Specialiser<'_> {
             Children => self.children(&args[0], span),
             Rebuild => self.rebuild(&args[0], &args[1], span),
             RandomLike => self.random_like(&args[0], &args[1], span),
-            Moved | Directions | Inner | Difference | IsApproximate | FunctionName | RuleError => {
+            RelativeLike | Moved | Directions | Inner | Difference | IsApproximate | FunctionName | RuleError => {
                 self.dynamic(span, "`check_rule` runs on the reference evaluator")
             }
         }

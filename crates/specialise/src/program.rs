@@ -160,7 +160,7 @@ fn keep_used_shapes(program: &mut Program) {
 }
 
 fn each_shape(block: &mut Block, see: &mut dyn FnMut(&mut ShapeId)) {
-    stacker::maybe_grow(32 * 1024, 1 << 20, || {
+    base::budget::deep(|| {
         for statement in &mut block.statements {
             match &mut statement.op {
                 Op::Prim { shapes, result, .. } => {
@@ -181,7 +181,7 @@ fn each_shape(block: &mut Block, see: &mut dyn FnMut(&mut ShapeId)) {
 
 /// Calls `see` on every call in a block.
 pub fn each_call(block: &Block, see: &mut dyn FnMut(FunctionId)) {
-    stacker::maybe_grow(32 * 1024, 1 << 20, || {
+    base::budget::deep(|| {
         for statement in &block.statements {
             match &statement.op {
                 Op::Call(callee, _) => see(*callee),
@@ -198,7 +198,7 @@ pub fn each_call(block: &Block, see: &mut dyn FnMut(FunctionId)) {
 }
 
 fn each_call_mut(block: &mut Block, change: &mut dyn FnMut(&mut FunctionId, &mut Vec<Atom>)) {
-    stacker::maybe_grow(32 * 1024, 1 << 20, || {
+    base::budget::deep(|| {
         for statement in &mut block.statements {
             match &mut statement.op {
                 Op::Call(callee, args) => change(callee, args),

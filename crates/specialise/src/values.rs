@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use base::{Span, codes};
 use calculus::GlobalId;
-use eval::array::{Array, Elements};
+use eval::array::Elements;
 use eval::value::{Form, Function, Value};
 use first_order::{Atom, Head, ShapeId};
 use rustc_hash::FxHashMap;
@@ -59,91 +59,106 @@ impl Specialiser<'_> {
         self.lifted(&value, order as i32, span)
     }
 
+    /// The shape of a value, from those of its parts. The stack is our own: lists are as deep as they are long.
     pub fn shape_of(&mut self, value: &Value, span: Span) -> Result1<ShapeId> {
-        self.shape_of_shared(value, span, &mut FxHashMap::default())
+        let mut known: FxHashMap<*const (), ShapeId> = FxHashMap::default();
+        let (mut open, mut shapes) = (vec![Visit::Before(value.clone())], vec![]);
+        while let Some(visit) = open.pop() {
+            match visit {
+                Visit::Before(value) => {
+                    let Ok(value) = eval::force(&value) else {
+                        return self.dynamic(span, "a value that can't be computed");
+                    };
+                    match identity(&value).and_then(|object| known.get(&object)) {
+                        Some(shape) => shapes.push(*shape),
+                        None => {
+                            let parts = parts_of(&value);
+                            open.push(Visit::After(value, parts.len()));
+                            open.extend(parts.into_iter().rev().map(Visit::Before));
+                        }
+                    }
+                }
+                Visit::After(value, parts) => {
+                    let parts = shapes.split_off(shapes.len() - parts);
+                    let shape = self.shape_with(&value, parts, span)?;
+                    known.extend(identity(&value).map(|object| (object, shape)));
+                    shapes.push(shape);
+                }
+            }
+        }
+        Ok(shapes.pop().expect("the shape of the value"))
     }
 
-    fn shape_of_shared(
-        &mut self,
-        value: &Value,
-        span: Span,
-        seen: &mut FxHashMap<*const eval::value::Data, ShapeId>,
-    ) -> Result1<ShapeId> {
-        let Ok(value) = eval::force(value) else { return self.dynamic(span, "a value that can't be computed") };
-        stacker::maybe_grow(64 * 1024, 4 << 20, || match &value {
-            Value::Bool(_) => Ok(BOOL),
-            Value::Int(_) => Ok(INT),
-            Value::Real(_) => Ok(REAL),
-            Value::Text(_) => Ok(TEXT),
-            Value::Zero => Ok(ZERO),
-            Value::Data(data) => {
-                if let Some(shape) = seen.get(&Rc::as_ptr(data)) {
-                    return Ok(*shape);
-                }
-                let mut parts = vec![];
-                for field in &data.fields {
-                    parts.push(self.shape_of_shared(field, span, seen)?);
-                }
-                let head = match &data.form {
-                    Form::Tuple => Head::Tuple,
-                    Form::Record(labels) => Head::Record(labels.clone()),
-                    Form::Variant(constructor) => Head::Variant(constructor.clone()),
-                    Form::Part(..) => return self.dynamic(span, "a raw sensitivity in a global"),
-                };
-                let shape = self.graph.single(head, parts);
-                seen.insert(Rc::as_ptr(data), shape);
-                Ok(shape)
-            }
+    /// The shape of a value whose parts have these shapes.
+    fn shape_with(&mut self, value: &Value, parts: Vec<ShapeId>, span: Span) -> Result1<ShapeId> {
+        let head = match value {
+            Value::Bool(_) => return Ok(BOOL),
+            Value::Int(_) => return Ok(INT),
+            Value::Real(_) => return Ok(REAL),
+            Value::Text(_) => return Ok(TEXT),
+            Value::Zero => return Ok(ZERO),
+            Value::Data(data) => match &data.form {
+                Form::Tuple => Head::Tuple,
+                Form::Record(labels) => Head::Record(labels.clone()),
+                Form::Variant(constructor) => Head::Variant(constructor.clone()),
+                Form::Part(..) => return self.dynamic(span, "a raw sensitivity in a global"),
+            },
             Value::Array(array) => {
-                let element = self.element_shape(array, span, seen)?;
-                Ok(self.graph.single(Head::Array(array.shape.len() as u32), vec![element]))
+                let element = match &array.elements {
+                    Elements::Real(_) => REAL,
+                    Elements::Int(_) => INT,
+                    Elements::Bool(_) => BOOL,
+                    Elements::Values(_) => parts.into_iter().fold(NEVER, |all, one| self.graph.join(all, one)),
+                };
+                return Ok(self.graph.single(Head::Array(array.shape.len() as u32), vec![element]));
             }
             Value::Function(function) => match &**function {
-                Function::Prim { prim, order } => {
-                    Ok(self.graph.single(Head::Prim { prim: *prim, order: *order }, vec![]))
-                }
+                Function::Prim { prim, order } => Head::Prim { prim: *prim, order: *order },
                 Function::Closure(closure) => {
-                    let code = self.codes.of_code(&closure.code);
-                    let mut parts = vec![];
-                    for captured in &closure.env.0 {
-                        parts.push(self.shape_of_shared(captured, span, seen)?);
-                    }
-                    Ok(self.graph.single(Head::Closure { code, member: closure.member }, parts))
+                    Head::Closure { code: self.codes.of_code(&closure.code), member: closure.member }
                 }
-                Function::Sealed { raw, f, x, y, modes } => {
-                    let mut parts = vec![];
-                    for part in [raw, f, x, y] {
-                        parts.push(self.shape_of_shared(part, span, seen)?);
-                    }
-                    Ok(self.graph.single(Head::Sealed { modes: modes.clone().into() }, parts))
-                }
+                Function::Sealed { modes, .. } => Head::Sealed { modes: modes.clone().into() },
             },
             Value::Sparse(frame) if frame.is_zero() => {
                 let rank = frame.shape.len();
-                Ok(self.graph.single(Head::Frame(rank as u32), vec![INT; rank]))
+                return Ok(self.graph.single(Head::Frame(rank as u32), vec![INT; rank]));
             }
-            Value::Sparse(_) | Value::Lazy(_) => self.dynamic(span, "a raw sensitivity in a global"),
-        })
+            Value::Sparse(_) | Value::Lazy(_) => return self.dynamic(span, "a raw sensitivity in a global"),
+        };
+        Ok(self.graph.single(head, parts))
     }
+}
 
-    fn element_shape(
-        &mut self,
-        array: &Array,
-        span: Span,
-        seen: &mut FxHashMap<*const eval::value::Data, ShapeId>,
-    ) -> Result1<ShapeId> {
-        match &array.elements {
-            Elements::Real(_) => Ok(REAL),
-            Elements::Int(_) => Ok(INT),
-            Elements::Bool(_) => Ok(BOOL),
-            Elements::Values(values) => {
-                let mut shape = NEVER;
-                for value in values.iter().chain(values.sample()) {
-                    let element = self.shape_of_shared(value, span, seen)?;
-                    shape = self.graph.join(shape, element);
-                }
-                Ok(shape)
-            }
-        }
+/// What is still to be done with a value.
+enum Visit {
+    Before(Value),
+    /// So many parts have been looked at.
+    After(Value, usize),
+}
+
+/// The object that a value is, if others may share it.
+fn identity(value: &Value) -> Option<*const ()> {
+    match value {
+        Value::Data(data) => Some(Rc::as_ptr(data).cast()),
+        Value::Array(array) => Some(Rc::as_ptr(array).cast()),
+        Value::Function(function) => Some(Rc::as_ptr(function).cast()),
+        _ => None,
+    }
+}
+
+/// What the shape of a value depends on.
+fn parts_of(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Data(data) => data.fields.clone(),
+        Value::Array(array) => match &array.elements {
+            Elements::Values(values) => values.iter().chain(values.sample()).cloned().collect(),
+            Elements::Real(_) | Elements::Int(_) | Elements::Bool(_) => vec![],
+        },
+        Value::Function(function) => match &**function {
+            Function::Prim { .. } => vec![],
+            Function::Closure(closure) => closure.env.0.clone(),
+            Function::Sealed { raw, f, x, y, .. } => [raw, f, x, y].map(Value::clone).into(),
+        },
+        _ => vec![],
     }
 }

@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use eval::memory::Meter;
+use eval::memory::{Meter, counted};
 use evert::Checks;
 
 use crate::differential::{Case, Tally, compare};
 use crate::generate::{self, PRODUCTIONS, Program};
 use crate::judged::{Judgement, judge};
-use crate::{hostile, ordinary, shrink};
+use crate::{hostile, ordinary, oversized, shrink};
 
 const USAGE: &str = "\
-usage: differential [--seed N] [--count N | --minutes N] [--jobs N] [--as-found] [--patience N] [--arrays | --ordinary] [--by WHAT]
+usage: differential [--seed N] [--count N | --minutes N] [--jobs N] [--as-found] [--patience N] [--arrays | --ordinary | --oversized] [--by WHAT]
                     [--checked] [--show]
   --seed N      the first program (0)
   --count N     so many programs; without it and --minutes, no end
@@ -31,6 +31,7 @@ usage: differential [--seed N] [--count N | --minutes N] [--jobs N] [--as-found]
   --ordinary    programs of the kinds that people write: tables, states that change their type, rules, solvers
   --by WHAT     engines: they must agree; oracle: derivatives must be those of multi-precision differences; both (engines,
                 and both for ordinary programs)
+  --oversized   programs that are hard to compile, within the compiler's budget and 2 GB of memory
   --checked     compiled code verifies its memory
   --show        prints the program of the first seed";
 
@@ -80,6 +81,8 @@ pub enum Programs {
     Arrays,
     /// Such as people write.
     Ordinary,
+    /// Hard to compile.
+    Oversized,
 }
 
 impl Programs {
@@ -88,12 +91,13 @@ impl Programs {
             Programs::Smooth => generate::generate(seed),
             Programs::Arrays => hostile::generate(seed),
             Programs::Ordinary => ordinary::generate(seed),
+            Programs::Oversized => oversized::generate(seed),
         }
     }
 
     fn usual(self) -> By {
         match self {
-            Programs::Smooth | Programs::Arrays => By::Engines,
+            Programs::Smooth | Programs::Arrays | Programs::Oversized => By::Engines,
             Programs::Ordinary => By::Both,
         }
     }
@@ -112,6 +116,7 @@ impl Programs {
             Programs::Smooth => "seed ",
             Programs::Arrays => "arrays ",
             Programs::Ordinary => "ordinary ",
+            Programs::Oversized => "oversized ",
         }
     }
 }
@@ -132,7 +137,6 @@ pub struct Hunt {
     pub steps: usize,
     pub compiled: usize,
     pub dynamic: usize,
-    pub discarded: usize,
     pub endless: usize,
     /// Derivatives that the oracle judged, points at a tie, and what it can't judge.
     pub judged: usize,
@@ -182,6 +186,7 @@ fn read_arguments() -> Arguments {
                 Some(by) => found.by = Some(by),
                 None => misused("--by needs engines, oracle or both"),
             },
+            "--oversized" => found.programs = Programs::Oversized,
             "--checked" => found.checks = Checks::Memory,
             "--show" => {
                 let program = found.programs.generate(found.seed);
@@ -200,10 +205,10 @@ fn read_arguments() -> Arguments {
 
 impl Hunt {
     pub fn summary(&self) -> String {
-        let Hunt { programs, steps, compiled, dynamic, discarded, endless, judged, tied, unjudged, finds, .. } = self;
+        let Hunt { programs, steps, compiled, dynamic, endless, judged, tied, unjudged, finds, .. } = self;
         let share = 100.0 * *compiled as f64 / (*steps).max(1) as f64;
         format!(
-            "{programs} programs, {steps} steps: {compiled} compiled ({share:.2} %), {dynamic} dynamic, {discarded} discarded, \
+            "{programs} programs, {steps} steps: {compiled} compiled ({share:.2} %), {dynamic} dynamic, \
              {endless} endless; {judged} derivatives judged by the oracle, {tied} at ties, {unjudged} it can't judge; {} finds",
             finds.len()
         )
@@ -264,11 +269,10 @@ fn note(hunt: &Mutex<Hunt>, seed: u64, programs: Programs, verdict: &Verdict) ->
     }
     let words = match verdict {
         Verdict::Answer { figures, finds } => {
-            let [steps, compiled, dynamic, discarded, endless, judged, tied, unjudged] = *figures;
+            let [steps, compiled, dynamic, endless, judged, tied, unjudged] = *figures;
             hunt.steps += steps;
             hunt.compiled += compiled;
             hunt.dynamic += dynamic;
-            hunt.discarded += discarded;
             hunt.endless += endless;
             hunt.judged += judged;
             hunt.tied += tied;
@@ -318,7 +322,7 @@ fn kind_of(words: &str) -> String {
 
 enum Verdict {
     Answer {
-        figures: [usize; 8],
+        figures: [usize; 7],
         finds: Vec<String>,
     },
     /// The child ended in this step.
@@ -466,7 +470,7 @@ pub fn serve() -> bool {
     let by = order.split(' ').find_map(By::named).unwrap_or(By::Engines);
     let on_a_large_stack = std::thread::Builder::new().stack_size(1 << 28);
     let answering = on_a_large_stack.spawn(move || {
-        eval::memory::limit(Meter { used: || 0, limit: LARGEST_ARRAY });
+        eval::memory::limit(Meter { used: counted, limit: LARGEST_ARRAY });
         for line in std::io::stdin().lines().map_while(Result::ok) {
             answer(&line.replace("\\n", "\n"), checks, by);
         }
@@ -475,11 +479,11 @@ pub fn serve() -> bool {
     std::process::exit(i32::from(ended.is_err()));
 }
 
-/// No array of a random program may take more memory at once: what a machine has differs.
+/// What a random program may take: what a machine has differs.
 const LARGEST_ARRAY: usize = 1 << 30;
 
 fn answer(question: &str, checks: Checks, by: By) {
-    let seeded = [Programs::Smooth, Programs::Arrays, Programs::Ordinary]
+    let seeded = [Programs::Smooth, Programs::Arrays, Programs::Ordinary, Programs::Oversized]
         .into_iter()
         .find_map(|programs| Some((programs, question.strip_prefix(programs.word())?.parse().ok()?)))
         .map(|(programs, seed)| programs.case(programs.generate(seed)));
@@ -487,13 +491,17 @@ fn answer(question: &str, checks: Checks, by: By) {
         Some(case) => case,
         None => read_case(question),
     };
+    forget_peak();
     let tell = &mut |engine: evert::Engine, step: &str| println!("step {engine:?}: {}", step.replace('\n', " "));
     let mut tally = if by == By::Oracle { Tally::default() } else { compare(&case, checks, tell) };
     let judgement = if by == By::Engines { Judgement::default() } else { judge(&case, tell) };
     tally.finds.extend(judgement.finds);
-    let Tally { steps, compiled, dynamic, discarded, endless, reasons, finds } = tally;
+    let Tally { steps, compiled, dynamic, endless, reasons, finds } = tally;
     let (judged, tied, unjudged) = (judgement.judged, judgement.tied, judgement.unjudged);
     let mut lines = String::new();
+    if let Some(peak) = peak_megabytes().filter(|peak| *peak > MOST_MEGABYTES) {
+        lines += &format!("find memory: {peak} MB were in use\n");
+    }
     for find in &finds {
         let words = format!("{:?} {}: {}\n  in {}", find.engine, find.kind, find.words, find.step);
         lines += &format!("find {}\n", words.replace('\n', "\\n"));
@@ -501,7 +509,24 @@ fn answer(question: &str, checks: Checks, by: By) {
     for reason in reasons.iter().filter(|_| std::env::var_os(REASONS).is_some()) {
         lines += &format!("find dynamic: {reason}\n");
     }
-    println!("{lines}done {steps} {compiled} {dynamic} {discarded} {endless} {judged} {tied} {unjudged}");
+    println!("{lines}done {steps} {compiled} {dynamic} {endless} {judged} {tied} {unjudged}");
+}
+
+/// A program for which all engines together take more memory is a find.
+const MOST_MEGABYTES: usize = 2_000;
+
+/// The most memory that this process has had since [`forget_peak`], where the system says so.
+fn peak_megabytes() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: usize = peak.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes / 1024)
+}
+
+fn forget_peak() {
+    const PEAK: &str = "5";
+    // Where it can't be forgotten, the largest program so far counts for all that follow.
+    let _ = std::fs::write("/proc/self/clear_refs", PEAK);
 }
 
 /// Set to treat steps that are left to the reference evaluator as finds.

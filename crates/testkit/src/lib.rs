@@ -17,6 +17,7 @@ pub mod matrix;
 pub mod mutation;
 pub mod oracle;
 pub mod ordinary;
+pub mod oversized;
 pub mod random;
 pub mod reals;
 pub mod shrink;

@@ -21,6 +21,5 @@ fn main() {
     let hunt = hunt::hunt(&Arguments { seed, count: Some(count), small: false, ..Arguments::default() });
     println!("{}", hunt.summary());
     assert!(hunt.finds.is_empty(), "{} programs on which engines disagree", hunt.finds.len());
-    assert!(hunt.discarded * 100 < hunt.steps, "too many steps near ties");
     assert!(hunt.compiled * 100 >= hunt.steps * 90, "too many steps weren't compiled");
 }

@@ -120,7 +120,7 @@ fn complain(terminal: &Terminal, session: &Session, number: usize, step: &Step, 
 /// The L3 program of a step after so many passes.
 fn optimised(session: &Session, step: &Step, limit: Limit, check: bool) -> Result<Program, Problem> {
     let specialised = session.engines.specialise(&session.machine, &step.code, step.span);
-    let dynamic = |Dynamic { reason, span }| Problem::Dynamic { reason, span };
+    let dynamic = |Dynamic { reason, span }| Problem::Dynamic { reason: reason.to_string(), span };
     let mut program = specialised.map_err(dynamic)?.program;
     if check {
         holds(&program, "specialisation")?;

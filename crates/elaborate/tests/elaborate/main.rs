@@ -6,6 +6,7 @@ mod captures;
 mod comprehensions;
 mod expressions;
 mod limits;
+mod linearity;
 mod matching;
 mod mistakes;
 mod modules;

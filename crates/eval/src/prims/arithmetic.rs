@@ -25,7 +25,7 @@ pub(super) fn binary(prim: Prim, [a, b, k]: [Value; 3]) -> Result<Value> {
         (Value::Real(x), Value::Real(y)) => Ok(Value::Real(real(prim, *x, *y)?)),
         (Value::Int(x), Value::Int(y)) => integers(prim, *x, *y),
         (Value::Array(_) | Value::Sparse(_), _) | (_, Value::Array(_) | Value::Sparse(_)) => elementwise(prim, a, b),
-        (Value::Text(x), Value::Text(y)) if prim == Prim::Add => Ok(Value::text(format!("{x}{y}"))),
+        (Value::Text(x), Value::Text(y)) if prim == Prim::Add => super::text::joined(x, y),
         _ => match (a.number(), b.number()) {
             (Some(x), Some(y)) => Ok(Value::Real(real(prim, x, y)?)),
             (None, _) => not_a_number(prim, "left", &a),

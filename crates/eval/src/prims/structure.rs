@@ -86,7 +86,7 @@ fn largest(value: &Value) -> Result<f64> {
             Value::Data(data) => largest_of(&data.fields)?,
             Value::Sparse(sparse) => largest(&Value::Array(sparse::dense(&sparse)?))?,
             Value::Array(array) => match &array.elements {
-                Elements::Real(reals) => reals.iter().fold(0.0, |most: f64, x| most.max(x.abs())),
+                Elements::Real(reals) => reals.iter().fold(0.0, |most: f64, x| larger(most, x.abs())),
                 Elements::Values(values) => largest_of(values)?,
                 Elements::Int(_) | Elements::Bool(_) => 0.0,
             },
@@ -96,7 +96,12 @@ fn largest(value: &Value) -> Result<f64> {
 }
 
 fn largest_of(values: &[Value]) -> Result<f64> {
-    values.iter().try_fold(0.0, |most: f64, value| Ok(most.max(largest(value)?)))
+    values.iter().try_fold(0.0, |most: f64, value| Ok(larger(most, largest(value)?)))
+}
+
+/// NaN is the largest, so that it isn't lost.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b || a.is_nan() { a } else { b }
 }
 
 fn times(value: &Value, k: f64) -> Result<Value> {

@@ -80,9 +80,13 @@ fn join(a: Value, b: &Value) -> Result<Value> {
         return Ok(Value::text(texts.join(&separator)));
     }
     settle(b)?;
-    let (a, b) = (show::display(&a)?, show::display(b)?);
-    has_room_for(a.len() + b.len())?;
-    Ok(Value::text(a + &b))
+    joined(&show::display(&a)?, &show::display(b)?)
+}
+
+/// Two texts, one after the other.
+pub(super) fn joined(a: &str, b: &str) -> Result<Value> {
+    has_room_for(a.len().saturating_add(b.len()))?;
+    Ok(Value::text([a, b].concat()))
 }
 
 /// `split("a,b", ",")`; at an empty text, into characters.

@@ -46,7 +46,7 @@ impl Names<'_> {
             let mut inside = Ok(());
             statement.op.for_each_block(|block| {
                 if inside.is_ok() {
-                    inside = stacker::maybe_grow(64 << 10, 1 << 20, || self.block(block));
+                    inside = base::budget::deep(|| self.block(block));
                 }
             });
             inside?;

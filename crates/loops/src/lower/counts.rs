@@ -48,7 +48,7 @@ impl Counts<'_> {
 
     /// `live` says what is live after the block, then before it.
     fn block(&mut self, block: Block) -> Block {
-        stacker::maybe_grow(64 << 10, 1 << 20, || {
+        base::budget::deep(|| {
             let mut backwards = vec![];
             if let End::Yield(atoms) | End::Again(atoms) = &block.end {
                 let uses = atoms.iter().filter_map(|atom| Some((self.pointer(atom)?, Use::Consume))).collect();
@@ -68,6 +68,7 @@ impl Counts<'_> {
     }
 
     fn statement(&mut self, statement: Statement, backwards: &mut Vec<Statement>) {
+        base::budget::spend(1);
         let Statement { vars, op, span } = statement;
         let (mut first, mut last) = (vec![], vec![]);
         for var in &vars {
@@ -167,7 +168,7 @@ impl Counts<'_> {
                 bound.extend(params.iter().map(|(param, _)| *param));
             }
             statement.op.for_each_block(|block| {
-                stacker::maybe_grow(64 << 10, 1 << 20, || self.collect(block, used, bound));
+                base::budget::deep(|| self.collect(block, used, bound));
             });
         }
         if let End::Yield(atoms) | End::Again(atoms) = &block.end {

@@ -211,6 +211,7 @@ impl<'p> Flatten<'p> {
     }
 
     pub(super) fn leaves(&mut self, atom: &l3::Atom) -> Vec<Atom> {
+        base::budget::spend(1);
         match self.known(atom) {
             Known::Leaves(leaves) => leaves,
             Known::Inside(..) => unreachable!("lowering: an opened sum is only switched on"),
@@ -244,7 +245,7 @@ impl<'p> Flatten<'p> {
 
     /// The statements of a block, here.
     pub(super) fn inline(&mut self, block: &l3::Block) -> End {
-        stacker::maybe_grow(64 << 10, 1 << 20, || {
+        base::budget::deep(|| {
             let outer = self.place;
             let known = self.facts.mark();
             block.statements.iter().for_each(|statement| self.lower_statement(statement));
@@ -461,7 +462,7 @@ impl<'p> Flatten<'p> {
 fn measure(block: &l3::Block, lengths: &mut Lengths) {
     for statement in &block.statements {
         lengths.learn(statement.var, &statement.op);
-        stacker::maybe_grow(64 << 10, 1 << 20, || statement.op.blocks(&mut |_, block| measure(block, lengths)));
+        base::budget::deep(|| statement.op.blocks(&mut |_, block| measure(block, lengths)));
     }
 }
 
@@ -503,7 +504,7 @@ impl Uses<'_> {
         }
         // Backwards: what becomes of a part of an array is known before the array is looked at.
         for statement in block.statements.iter().rev() {
-            stacker::maybe_grow(64 << 10, 1 << 20, || self.op(statement.var, &statement.op));
+            base::budget::deep(|| self.op(statement.var, &statement.op));
         }
         // All uses of what the block binds are known by now.
         self.turns(block);

@@ -140,7 +140,7 @@ impl Walk<'_> {
     }
 
     fn inside(&mut self, walk: impl FnOnce(&mut Self)) {
-        stacker::maybe_grow(64 << 10, 1 << 20, || walk(self));
+        base::budget::deep(|| walk(self));
     }
 
     fn scalar(&mut self, var: Var, scalar: Scalar, args: &[Atom]) {

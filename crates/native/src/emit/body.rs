@@ -8,7 +8,7 @@ use loops::{Arm, Atom, Block, End, Function, Leaf, Matrix, Op, Placed, Product, 
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
-use super::{Checks, Needs, RESULTS_BY_VALUE, prelude, return_type, type_of};
+use super::{Checks, Needs, by_value, prelude, return_type, type_of};
 use crate::runtime::SITE_WORD;
 
 /// Words of an object before its leaves, and of an array before its lengths.
@@ -31,7 +31,7 @@ pub(super) fn function(of: Of, needs: &mut Needs, text: &mut String) {
     params.extend(
         function.params.iter().map(|param| format!("{} %v{}", type_of(function.vars[param.0 as usize]), param.0)),
     );
-    if function.results.len() > RESULTS_BY_VALUE {
+    if !by_value(&function.results) {
         params.push("ptr noalias %out".to_string());
     }
     let returned = return_type(&function.results);
@@ -189,7 +189,7 @@ impl Body<'_> {
         match atoms {
             [] => self.line(format_args!("ret void")),
             [one] => self.line(format_args!("ret {}", self.typed(one))),
-            several if several.len() <= RESULTS_BY_VALUE => {
+            several if by_value(&self.function.results) => {
                 let ty = return_type(&self.function.results);
                 let mut whole = "poison".to_string();
                 for (at, atom) in several.iter().enumerate() {
@@ -223,12 +223,18 @@ impl Body<'_> {
     }
 
     pub(super) fn block(&mut self, block: &Block) -> Yielded {
-        stacker::maybe_grow(64 << 10, 1 << 20, || {
-            for statement in &block.statements {
+        base::budget::deep(|| {
+            let mut rest = &block.statements[..];
+            while let Some((statement, behind)) = rest.split_first() {
                 self.span = statement.span;
+                if let Some(behind) = self.constants(rest) {
+                    rest = behind;
+                    continue;
+                }
                 if !self.statement(statement) {
                     return None;
                 }
+                rest = behind;
             }
             match &block.end {
                 End::Yield(atoms) => Some(atoms.clone()),
@@ -247,6 +253,24 @@ impl Body<'_> {
                 }
             }
         })
+    }
+
+    /// Writes constants into an array at once if the next statements do that one by one, enough of them. What is behind them.
+    fn constants<'s>(&mut self, statements: &'s [Statement]) -> Option<&'s [Statement]> {
+        const ENOUGH: usize = 16;
+        let Op::StoreElement { array, rank, at: Atom::Int(first), .. } = &statements.first()?.op else { return None };
+        let words: Vec<String> =
+            (*first..).zip(statements).map_while(|(at, next)| constant(&next.op, array, at)).collect();
+        if words.len() < ENOUGH || self.checks == Checks::Memory {
+            return None;
+        }
+        let (count, bytes) = (words.len(), 8 * words.len());
+        let name = format!("@c{}", self.needs.constants.len());
+        let constant = format!("{name} = private unnamed_addr constant [{count} x i64] [{}]\n", words.join(", "));
+        self.needs.constants.push(constant);
+        let to = self.element(array, *rank, 1, &Atom::Int(*first));
+        self.line(format_args!("call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {name}, i64 {bytes}, i1 false)"));
+        Some(&statements[count..])
     }
 
     /// Does control get behind the statement?
@@ -324,7 +348,7 @@ impl Body<'_> {
         let returned = return_type(results);
         let mut args = vec!["ptr %ctx".to_string()];
         args.extend(atoms.iter().map(|atom| self.typed(atom)));
-        if results.len() > RESULTS_BY_VALUE {
+        if !by_value(results) {
             self.outs = self.outs.max(results.len());
             args.push("ptr %outs".to_string());
         }
@@ -332,7 +356,7 @@ impl Body<'_> {
         match vars {
             [] => self.line(format_args!("{call}")),
             [one] => self.define(&format!("%v{}", one.0), format_args!("{call}")),
-            several if several.len() <= RESULTS_BY_VALUE => {
+            several if by_value(results) => {
                 let whole = self.value(format_args!("{call}"));
                 for (at, var) in several.iter().enumerate() {
                     self.define(&format!("%v{}", var.0), format_args!("extractvalue {returned} {whole}, {at}"));
@@ -613,4 +637,18 @@ impl Body<'_> {
 
 fn span_args(Span { file, start, end }: Span) -> String {
     format!("i64 {}, i64 {start}, i64 {end}", file.0)
+}
+
+/// The word that a statement writes, if it writes a constant as this element of this array.
+fn constant(op: &Op, to: &Atom, element: i64) -> Option<String> {
+    match op {
+        Op::StoreElement { array, at: Atom::Int(at), leaves, columns: false, .. } if array == to && *at == element => {
+            match leaves[..] {
+                [Atom::Real(x)] => Some(format!("i64 {}", x.to_bits() as i64)),
+                [Atom::Int(i)] => Some(format!("i64 {i}")),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }

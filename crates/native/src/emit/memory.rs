@@ -42,6 +42,7 @@ impl<'t> Lines<'t> {
     }
 
     pub(crate) fn line(&mut self, line: fmt::Arguments<'_>) {
+        base::budget::spend(1);
         self.text.write_fmt(line).expect("writing to a string");
         self.text.push('\n');
     }

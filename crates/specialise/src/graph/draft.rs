@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base::budget;
 use first_order::{Alternative, Head, ShapeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,12 +29,14 @@ type Signature = Vec<(Head, Vec<(bool, usize)>)>;
 
 impl Draft {
     pub(super) fn add(&mut self) -> usize {
+        budget::spend(1);
         self.nodes.push(BTreeMap::new());
         self.merged.push(self.merged.len());
         self.merged.len() - 1
     }
 
     pub(super) fn find(&self, mut at: usize) -> usize {
+        budget::spend(1);
         while self.merged[at] != at {
             at = self.merged[at];
         }

@@ -27,6 +27,15 @@ pub const ROWS: &[Row] = &[
         ],
     ),
     row(
+        Prim::RelativeLike,
+        &[
+            ("relative_like(8.0, 1) == 4 * relative_like(2.0, 1)", "true"),
+            ("relative_like(0.0, 1) == random_like(5.0, 1)", "true"),
+            ("shape(relative_like([[1.0, 2.0]], 1))", "[1, 2]"),
+            ("relative_like(3, 1)", "()"),
+        ],
+    ),
+    row(
         Prim::Moved,
         &[
             ("moved((1.0, [2.0]), (3.0, [4.0]), 0.5)", "(2.5, [4.0])"),
@@ -39,11 +48,16 @@ pub const ROWS: &[Row] = &[
         Prim::Directions,
         &[("{ let a = 2.0; directions(x => a * x, 1)[0].name }", "\"a\""), ("directions(x => x, 1)", "[]")],
     ),
-    row(
+    Row::other(
         Prim::Inner,
+        &[smooth("p => inner(p, (p.1, p.0^2))^2", &["(0.5, 0.7)"])],
         &[("inner((1.0, [2.0, 3.0]), (4.0, [5.0, 6.0]))", "32.0"), ("inner({}, {})", "0.0"), ("inner([], [])", "0.0")],
     ),
-    row(Prim::Difference, &[("difference((3.0, [5.0]), (1.0, [1.0]))", "(2.0, [4.0])"), ("difference([], [])", "[]")]),
+    Row::other(
+        Prim::Difference,
+        &[smooth("x => inner(difference((x^2, [x]), (1.0, [x^3])), (2.0, [3.0]))^2", &["0.7"])],
+        &[("difference((3.0, [5.0]), (1.0, [1.0]))", "(2.0, [4.0])"), ("difference([], [])", "[]")],
+    ),
     row(
         Prim::IsApproximate,
         &[

@@ -34,6 +34,7 @@ pub const ROWS: &[Row] = &[
         &[("cholesky([[4.0]])", "[[2.0]]"), ("grad(a => sum(cholesky(a)))([[4.0]])", "[[0.25]]")],
     ).with(&[
         smooth("v => cholesky([[v[0], v[1]], [v[1], v[2]]])", &["[2.0, 0.3, 1.7]"]),
+        smooth("cholesky", &["[[2.0, 0.9], [0.1, 1.0]]"]),
         int("x => cholesky([[2, 1], [1, 2]]) * x^2", &["0.7"]),
         mixed("x => cholesky([[2, 1], [1, 2 + x^2]])", &["0.7"]),
         empty("x => concat(flatten(cholesky(eye(0))), [x^3])", &["0.7"]),
@@ -100,6 +101,18 @@ pub const ROWS: &[Row] = &[
         ]),
     ]),
     Row::other(
+        Prim::Cofactors,
+        &[
+            smooth("a => weigh(cofactors(a, [a]))", &["[[2.0, 0.3, 0.1], [0.5, 1.7, 0.2], [0.4, 0.1, 0.9]]"]),
+            smooth("a => weigh(cofactors(a, []))^2", &["[[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 1.0, 1.0]]"]),
+        ],
+        &[
+            ("cofactors([[1.0, 2.0], [3.0, 4.0]], [])", "[[4.0, -3.0], [-2.0, 1.0]]"),
+            ("cofactors([[1.0, 2.0], [3.0, 4.0]], [[[1.0, 0.0], [0.0, 0.0]]])", "[[0.0, 0.0], [0.0, 1.0]]"),
+            ("cofactors([[3.0]], [[[1.0]]])", "[[0.0]]"),
+        ],
+    ),
+    Row::other(
         Prim::Inv,
         &[smooth("a => weigh(inv(a))", &["[[2.0, 0.3], [0.5, 1.7]]"])],
         &[("inv([[2.0]])", "[[0.5]]")],
@@ -134,7 +147,11 @@ pub const ROWS: &[Row] = &[
         degenerate("v => { let (w, q) = eigh([[v[0], v[1]], [v[1], v[2]]]); (q @ diag(exp(w)) @ transpose(q))[0, 1] }", &["[1.0, 0.0, 1.0]"]).at_most(
             "v => { let (m, d) = ((v[0] + v[2]) / 2, ((v[0] - v[2]) / 2)^2 + v[1]^2); exp(m) * v[1] * (1 + d / 6 + d^2 / 120) }",
         ),
-        degenerate("v => eigh([[v[0], v[1]], [v[1], v[2]]]).0[0]", &["[1.0, 0.0, 1.0]"]).no_number(),
+        // Of one of them: the documented choice, or no number.
+        degenerate("v => eigh([[v[0], v[1]], [v[1], v[2]]]).0[0]", &["[1.0, 0.0, 1.0]"]).at_most("v => v[0]"),
+        // Not symmetric: the symmetric part.
+        smooth("m => eigh(m).0", &["[[2.0, 0.9], [0.1, 1.0]]"]),
+        smooth("m => eigh(m).1^2", &["[[2.0, 0.9], [0.1, 1.0]]"]),
         degenerate("v => eigh([[v[0], v[1]], [v[1], v[2]]]).1[0, 0]", &["[1.0, 0.0, 1.0]"]).no_number(),
     ]),
 ];

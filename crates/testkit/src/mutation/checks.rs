@@ -150,8 +150,8 @@ fn by_suite(files: &[(&'static str, &str)], tell: &mut dyn FnMut(&str)) -> Optio
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let Ok(mut session) = Session::with_library(Rc::new(Files), files) else { return None };
         let short = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
-        let Ok(cases) = testing::run(&mut session, &name, &text) else { return Some(format!("suite: {short}")) };
-        if let Some(case) = cases.into_iter().find(|case| case.result.is_err()) {
+        let Ok(report) = testing::run(&mut session, &name, &text) else { return Some(format!("suite: {short}")) };
+        if let Some(case) = report.cases.into_iter().find(|case| case.result.is_err()) {
             let (line, _) = session.sources.line_column(case.span.file, case.span.start);
             return Some(format!("suite: {short}:{line}"));
         }

@@ -39,8 +39,8 @@ pub(super) fn apply(prim: Prim, x: &Val) -> Result<Val> {
             let n = matrix.len();
             Ok(value(eliminate(matrix, identity(n))?.0))
         }
-        Prim::Cholesky => Ok(value(cholesky(&square(x)?)?)),
-        Prim::Eigh => eigh(square(x)?),
+        Prim::Cholesky => Ok(value(cholesky(&symmetric(square(x)?))?)),
+        Prim::Eigh => eigh(symmetric(square(x)?)),
         other => Err(Failure::Uncovered(format!("`{other}`"))),
     }
 }
@@ -168,6 +168,12 @@ fn determinant(a: &Matrix) -> Real {
     })
 }
 
+/// Of these matrices the symmetric part counts, as documented.
+fn symmetric(a: Matrix) -> Matrix {
+    let mean = |i: usize, j: usize| &(&a[i][j] + &a[j][i]) / &Real::from_int(2);
+    (0..a.len()).map(|i| (0..a.len()).map(|j| mean(i, j)).collect()).collect()
+}
+
 fn cholesky(a: &Matrix) -> Result<Matrix> {
     let n = a.len();
     let mut l = vec![vec![Real::zero(); n]; n];
@@ -184,10 +190,8 @@ fn cholesky(a: &Matrix) -> Result<Matrix> {
 }
 
 /// Jacobi's rotations until nothing is left beside the diagonal. Vectors have length 1, their largest component is positive.
-fn eigh(a: Matrix) -> Result<Val> {
+fn eigh(mut a: Matrix) -> Result<Val> {
     let n = a.len();
-    // One triangle decides, as documented.
-    let mut a: Matrix = (0..n).map(|i| (0..n).map(|j| a[i.max(j)][i.min(j)].clone()).collect()).collect();
     let mut v = identity(n);
     for _ in 0..60 {
         let mut largest = Real::zero();

@@ -69,6 +69,43 @@ pub const ROWS: &[Row] = &[
         ],
     ),
     Row::library(
+        "cofactors",
+        &[
+            smooth("m => cofactors(m)", &["[[0.5, 0.7], [0.9, 1.1]]"])
+                .like("m => [[m[1, 1], -m[1, 0]], [-m[0, 1], m[0, 0]]]"),
+            int("x => cofactors([[1, 2], [3, 4]]) * x^2", &["0.7"]),
+            mixed("x => cofactors([[1, 2], [3, x^2]])", &["0.7"]).like("x => [[x^2, -3.0], [-2.0, 1.0]]"),
+            empty("x => concat(flatten(cofactors(eye(0))), [x^3])", &["0.7"]),
+            scalar_array("x => cofactors([[x^2]]) * x", &["0.7"]).like("x => [[x]]"),
+            structured("r => cofactors([[r.a, 1.0], [2.0, r.b.0^2]])", &["{a: 0.5, b: (0.7, 1)}"])
+                .like("r => [[r.b.0^2, -2.0], [-1.0, r.a]]"),
+            degenerate("m => sum(cofactors(m))", &["[[1.0, 2.0], [2.0, 4.0]]", "[[0.0, 0.0], [0.0, 0.0]]"])
+                .like("m => m[0, 0] + m[1, 1] - m[0, 1] - m[1, 0]"),
+        ],
+    ),
+    Row::library(
+        "matrix_function",
+        &[
+            smooth("m => matrix_function(exp, m)", &["[[0.5, 0.3], [0.1, 1.1]]"])
+                .like("m => { let (w, v) = eigh(m); v @ diag(exp(w)) @ transpose(v) }"),
+            smooth("v => matrix_function(x => v[0] / x, [[v[1], 0.3], [0.3, 2.0]])", &["[0.7, 1.5]"])
+                .like("v => inv([[v[1], 0.3], [0.3, 2.0]]) * v[0]"),
+            int("x => matrix_function(sqrt, [[5, 4], [4, 5]]) * x^2", &["0.7"])
+                .like("x => [[2.0, 1.0], [1.0, 2.0]] * x^2"),
+            mixed("x => matrix_function(y => y^2, [[1, 2], [2, x]])", &["0.7"])
+                .like("x => [[1, 2], [2, x]] @ [[1, 2], [2, x]]"),
+            empty("x => concat(flatten(matrix_function(exp, eye(0))), [x^3])", &["0.7"]).like("x => [x^3]"),
+            scalar_array("x => matrix_function(sin, [[x]])", &["0.7"]).like("x => [[sin(x)]]"),
+            structured("r => matrix_function(x => x^3, [[r.a, 0.1], [0.1, r.b.0^2]])", &["{a: 1.5, b: (0.7, 1)}"])
+                .like("r => { let a = [[r.a, 0.1], [0.1, r.b.0^2]]; a @ a @ a }"),
+            degenerate(
+                "v => matrix_function(x => x^4, [[v[0], v[1]], [v[1], v[2]]])",
+                &["[1.0, 0.0, 1.0]", "[2.0, 1e-9, 2.0]"],
+            )
+            .like("v => { let a = [[v[0], v[1]], [v[1], v[2]]]; a @ a @ a @ a }"),
+        ],
+    ),
+    Row::library(
         "solve_symmetric",
         &[
             smooth("p => solve_symmetric(p.0, p.1)", &["([[2.0, 0.3], [0.3, 1.7]], [1.0, 2.0])"])

@@ -1,0 +1,191 @@
+//! Which custom rules a computation uses, and at which arguments: what `evert test` checks.
+//!
+//! In: each use of a rule, as the machine meets it. Out: for each rule a bounded sample of all its uses: the first ones, the last one, one
+//! of each class of arguments (by signs, sizes and alternatives), and a random choice of all. The sample depends on nothing but the
+//! program. Whoever checks them can also ask which branches a computation takes ([`Branches`]).
+
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use crate::array::{Array, Elements};
+use crate::lazy::force;
+use crate::value::{Closure, Form, Function, Value};
+
+/// So many uses of a rule are kept: first ones, one for each class, and at random.
+const FIRST: usize = 2;
+const CLASSES: usize = 32;
+const RANDOM: usize = 16;
+
+/// The uses of all rules, in the order in which the rules were met.
+#[derive(Clone, Default)]
+pub struct Uses {
+    rules: Vec<RuleUses>,
+    places: FxHashMap<(usize, u32), usize>,
+}
+
+/// A sample of the uses of one rule.
+#[derive(Clone)]
+pub struct RuleUses {
+    /// How often it was used.
+    pub total: u64,
+    first: Vec<Use>,
+    by_class: FxHashMap<u64, Use>,
+    random: Vec<Use>,
+    last: Use,
+}
+
+/// The function with the rule and its argument.
+#[derive(Clone)]
+pub struct Use {
+    pub f: Value,
+    pub x: Value,
+    /// Which use of the rule it was, from 0.
+    pub at: u64,
+}
+
+impl Uses {
+    /// `f` is the function that the programmer wrote, no J-image.
+    pub(crate) fn add(&mut self, closure: &Closure, f: Value, x: Value) {
+        let key = (Rc::as_ptr(&closure.code.group) as usize, closure.member);
+        match self.places.get(&key) {
+            Some(&place) => self.rules[place].add(f, x),
+            None => {
+                self.places.insert(key, self.rules.len());
+                self.rules.push(RuleUses::new(f, x));
+            }
+        }
+    }
+
+    pub fn rules(&self) -> &[RuleUses] {
+        &self.rules
+    }
+}
+
+impl RuleUses {
+    fn new(f: Value, x: Value) -> RuleUses {
+        let class = class(&f, &x);
+        let first = Use { f, x, at: 0 };
+        let by_class = FxHashMap::from_iter([(class, first.clone())]);
+        RuleUses { total: 1, last: first.clone(), first: vec![first], by_class, random: vec![] }
+    }
+
+    fn add(&mut self, f: Value, x: Value) {
+        let one = Use { f, x, at: self.total };
+        self.total += 1;
+        if self.first.len() < FIRST {
+            self.first.push(one.clone());
+        }
+        if self.by_class.len() < CLASSES {
+            self.by_class.entry(class(&one.f, &one.x)).or_insert_with(|| one.clone());
+        }
+        // Reservoir sampling: every use is kept with the same probability.
+        let place = scrambled(one.at) % self.total;
+        if self.random.len() < RANDOM {
+            self.random.push(one.clone());
+        } else if let Some(slot) = self.random.get_mut(place as usize) {
+            *slot = one.clone();
+        }
+        self.last = one;
+    }
+
+    /// The sample, in the order of use.
+    pub fn sample(&self) -> Vec<&Use> {
+        let all = self.first.iter().chain(self.by_class.values()).chain(&self.random).chain([&self.last]);
+        let mut sample: Vec<&Use> = all.collect();
+        sample.sort_by_key(|one| one.at);
+        sample.dedup_by_key(|one| one.at);
+        sample
+    }
+
+    /// Is it the first or the last of all uses?
+    pub fn is_outermost(&self, one: &Use) -> bool {
+        one.at == 0 || one.at + 1 == self.total
+    }
+}
+
+/// Which way branches went: each branch of the code, and the ways that it went. How often doesn't matter.
+#[derive(Default)]
+pub struct Branches(FxHashSet<(usize, bool)>);
+
+impl Branches {
+    pub(crate) fn add(&mut self, place: usize, truth: bool) {
+        self.0.insert((place, truth));
+    }
+
+    /// Equal for computations that took the same ways.
+    pub fn signature(&self) -> u64 {
+        let one = |way: &(usize, bool)| {
+            let mut hasher = FxHasher::default();
+            way.hash(&mut hasher);
+            scrambled(hasher.finish())
+        };
+        self.0.iter().map(one).fold(0, u64::wrapping_add)
+    }
+}
+
+/// SplitMix64: as good as random, and always the same.
+fn scrambled(n: u64) -> u64 {
+    let z = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// What kind of argument and captures it is: likely to take the same branches if it is the same.
+fn class(f: &Value, x: &Value) -> u64 {
+    let mut walk = Walk { hasher: FxHasher::default(), left: 24 };
+    walk.value(x);
+    if let Value::Function(function) = f
+        && let Function::Closure(closure) = &**function
+    {
+        closure.env.0.iter().for_each(|value| walk.value(value));
+    }
+    walk.hasher.finish()
+}
+
+/// A walk over the first leaves of a value.
+struct Walk {
+    hasher: FxHasher,
+    left: usize,
+}
+
+impl Walk {
+    fn value(&mut self, value: &Value) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        let Ok(value) = force(value) else { return };
+        match &value {
+            Value::Bool(b) => b.hash(&mut self.hasher),
+            Value::Int(n) => (*n).clamp(-3, 3).hash(&mut self.hasher),
+            Value::Real(x) => self.real(*x),
+            Value::Data(data) => {
+                match &data.form {
+                    Form::Variant(constructor) => constructor.name.hash(&mut self.hasher),
+                    Form::Tuple | Form::Record(_) | Form::Part(..) => data.fields.len().hash(&mut self.hasher),
+                }
+                data.fields.iter().for_each(|field| self.value(field));
+            }
+            Value::Array(array) => self.array(array),
+            Value::Function(_) | Value::Text(_) | Value::Zero | Value::Sparse(_) | Value::Lazy(_) => {}
+        }
+    }
+
+    /// The sign, and the size in steps of eight times.
+    fn real(&mut self, x: f64) {
+        let exponent = (x.to_bits() >> 52) & 0x7ff;
+        (x.is_sign_negative() && x != 0.0, exponent / 3).hash(&mut self.hasher);
+    }
+
+    fn array(&mut self, array: &Array) {
+        array.shape.iter().for_each(|length| (*length).min(3).hash(&mut self.hasher));
+        match &array.elements {
+            Elements::Real(reals) => reals.iter().take(self.left.min(8)).for_each(|x| self.real(*x)),
+            Elements::Values(values) => values.iter().take(8).for_each(|value| self.value(value)),
+            Elements::Int(_) | Elements::Bool(_) => {}
+        }
+    }
+}
