@@ -10,7 +10,7 @@ use crate::program::{Form, Parameter, Parameters};
 /// Commands that take words for `main` behind the file.
 const COMMANDS: [&str; 3] = ["run", "profile", "explain-perf"];
 /// Our options that have a value.
-const WITH_VALUE: [&str; 6] = ["--engine", "--color", "--output", "--format", "--args", "--threads"];
+const WITH_VALUE: [&str; 7] = ["--engine", "--color", "--output", "--format", "--args", "--threads", "--plots"];
 /// Our options that have none.
 const FLAGS: [&str; 6] = ["--checked", "--watch", "--count", "--verbose", "-v", "--full"];
 

@@ -140,7 +140,9 @@ impl Elaborator<'_> {
                     }
                     return None;
                 }
-                let ids = pattern.names().into_iter().map(|(name, span)| self.declare_value(name, span)).collect();
+                let doc: Option<Rc<str>> = self.tree.doc(node).map(Rc::from);
+                let names = pattern.names().into_iter();
+                let ids = names.map(|(name, span)| self.declare_value(name, span, doc.clone())).collect();
                 Some(Item::Let { pattern, ids, value, span })
             }
             ast::Statement::Expr(value) => Some(Item::Show { value, span }),
@@ -179,9 +181,9 @@ impl Elaborator<'_> {
         declared
     }
 
-    fn declare_value(&mut self, name: Name, span: Span) -> GlobalId {
+    fn declare_value(&mut self, name: Name, span: Span, doc: Option<Rc<str>>) -> GlobalId {
         self.note_definition(ast::Ident { name, span }, TargetKind::Value);
-        self.declare_global(GlobalInfo { name, kind: GlobalKind::Value, span, doc: None, signature: None })
+        self.declare_global(GlobalInfo { name, kind: GlobalKind::Value, span, doc, signature: None })
     }
 
     fn declare_global(&mut self, info: GlobalInfo) -> GlobalId {

@@ -105,7 +105,7 @@ impl Tree {
     }
 
     /// The `///` comments directly above.
-    fn doc(&self, id: NodeId) -> Option<String> {
+    pub fn doc(&self, id: NodeId) -> Option<String> {
         let mut lines = vec![];
         let mut newlines = 0;
         for token in self.tokens[..self.node(id).first as usize].iter().rev() {
