@@ -1,7 +1,7 @@
 //! Files of data as values, and values as files of data.
 //!
 //! In: the bytes of a CSV, JSON, `.npy` or `.npz` file. Out: a value, or a [`Problem`] that names the place in the file. The other way
-//! round [`write`] makes the bytes. Numbers keep all their digits both ways. No I/O here: whoever calls has the bytes.
+//! round [`write()`] makes the bytes. Numbers keep all their digits both ways. No I/O here: whoever calls has the bytes.
 //!
 //! | file | value |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Values as text: as source where that is possible.
 //!
 //! [`show`] and [`whole`] leave nothing out; [`screen`] is for people, who don't read a million numbers: it leaves out the middle of large
-//! arrays and says what shape they have. [`pretty`] lays a value out over lines, [`laid_out`] writes its numbers in a given layout.
+//! arrays and says what shape they have. [`pretty()`] lays a value out over lines, [`laid_out`] writes its numbers in a given layout.
 
 mod layout;
 mod pretty;
