@@ -188,6 +188,7 @@ primitives! {
     Expected ".expected" 2 "ends the program because a value is of another kind: `.expected(\"an array for `map`\", v)`"
     Format ".format" 2 "a value as text in a given layout: `.format(v, \">8.3\")`"
     Quietly ".quietly" 2 "`f(x)` without its prints: for recomputation"
+    Foreign ".foreign" 2 "what a function of the host gives: `.foreign(number, x)`"
 }
 
 /// How a primitive carries a tangent: `dy` from `x` and `dx`.
@@ -224,7 +225,7 @@ impl Prim {
             | Index | Update | Reshape | Concat | ScatterAdd | MatMul | Cholesky | Solve | SolveLower | Det | Inv
             | Eigh | Cofactors | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep
             | Unbroadcast | Materialise | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild | Times
-            | Quietly | Moved | Directions | Inner | Difference => Push::Rule,
+            | Quietly | Moved | Directions | Inner | Difference | Foreign => Push::Rule,
         }
     }
 

@@ -10,6 +10,7 @@ pub mod array;
 pub mod code;
 mod conformance;
 mod fault;
+pub mod foreign;
 pub mod forward;
 mod free;
 mod lazy;

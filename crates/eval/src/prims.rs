@@ -118,6 +118,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         HoldsFunction | IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
         J | JInv | Zero | Plus | Perturbed | Materialise | Answer | Accept | RulePair | RuleResult | RuleTangent
         | Differentiable | Seed => differentiation::apply(prim, args),
+        Foreign => crate::foreign::apply(args),
         Tabulate | Accumulate | Quietly | Print => unreachable!("prims: handled by the machine"),
     }
 }

@@ -3,6 +3,7 @@
 //! Always: an error carries LLVM's message and, where LLVM names it, the line of the IR; the passes never change the meaning of
 //! floating point operations. No I/O here except the cache's.
 
+use crate::busy;
 use crate::ffi::{EmitError, Library, Recipe};
 use crate::{Cache, Key, Llvm};
 use std::fmt;
@@ -90,6 +91,7 @@ impl Llvm {
     ///
     /// Functions outside the module are declared without `dso_local`, so that they may be anywhere in the address space.
     pub fn compile(&self, ir: &str, effort: Effort) -> Result<Vec<u8>, CompileError> {
+        let _inside = busy::enter();
         compile(&self.library, ir, effort)
     }
 

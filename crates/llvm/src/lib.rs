@@ -14,6 +14,7 @@
 #![deny(unsafe_code)]
 
 mod builtins;
+mod busy;
 mod cache;
 mod candidate;
 mod compile;
@@ -25,6 +26,7 @@ mod self_test;
 mod settings;
 mod unavailable;
 
+pub use busy::Held;
 pub use cache::{Cache, Key};
 pub use compile::{CompileError, Effort, Line, Stage};
 pub use find::Search;

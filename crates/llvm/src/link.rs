@@ -5,12 +5,13 @@
 
 use crate::Llvm;
 use crate::builtins::builtin;
+use crate::busy;
 use crate::ffi::{Dylib, Library};
 use object::{Object, ObjectSymbol};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::CString;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Machine code in memory. Its addresses are valid until it is dropped; whoever calls them sees to that.
 pub struct Code {
@@ -61,6 +62,8 @@ impl Code {
         if !undefined.is_empty() {
             return Err(LinkError::Undefined(undefined));
         }
+        let _inside = busy::enter();
+        unlink_waiting();
         let (dylib, found) = library.link_object(object, &given, &defined).map_err(LinkError::Refused)?;
         let plain =
             |(name, address): (String, usize)| (name.strip_prefix(prefix).unwrap_or(&name).to_string(), address);
@@ -76,10 +79,23 @@ impl Code {
 
 impl Drop for Code {
     fn drop(&mut self) {
-        if let Some(dylib) = self.dylib.take() {
-            self.library.unlink(dylib);
+        let Some(dylib) = self.dylib.take() else { return };
+        // Whoever drops code may hold locks of a host's, and mustn't wait.
+        match busy::try_enter() {
+            Some(_inside) => self.library.unlink(dylib),
+            None => waiting().push((self.library.clone(), dylib)),
         }
     }
+}
+
+/// Code that was dropped when nobody could enter LLVM.
+fn waiting() -> MutexGuard<'static, Vec<(Arc<Library>, Dylib)>> {
+    static WAITING: Mutex<Vec<(Arc<Library>, Dylib)>> = Mutex::new(Vec::new());
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unlink_waiting() {
+    std::mem::take(&mut *waiting()).into_iter().for_each(|(library, dylib)| library.unlink(dylib));
 }
 
 impl fmt::Debug for Code {

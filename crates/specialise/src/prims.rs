@@ -40,6 +40,7 @@ impl Specialiser<'_> {
             | Real | Int | IsNan | IsFinite => self.real_function(prim, &args[0], span),
             Eq | Ne | Lt | Le | Gt | Ge => self.compare(prim, &args, span),
             Not => self.not(&args[0], span),
+            Foreign => self.dynamic(span, "functions of the host are called by the reference evaluator"),
             RuleTangent => self.rule_tangent(&args[2], span),
             HasRule => self.dynamic(span, "`check_rule` runs on the reference evaluator"),
             IsInt | IsReal | IsArray | IsTuple | IsFunction | IsData => {

@@ -1,5 +1,8 @@
 //! `cargo xtask test`: everything that must hold before a change lands, in the order of cost.
 //! `cargo xtask bench`: our code against C and JAX; writes `docs/benchmarks.md`.
+//! `cargo xtask wheel`, `cargo xtask python`: the wheels of the Python package, and all of its tests.
+
+mod python;
 
 use std::process::{Command, ExitCode};
 
@@ -27,11 +30,14 @@ const CHECKS: &[Check] = &[
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
-        Some("test") => run(CHECKS),
+        Some("test") if hold(CHECKS) => python::test(),
+        Some("test") => ExitCode::FAILURE,
+        Some("wheel") => python::wheel(),
+        Some("python") => python::test_all(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
+                "usage: cargo xtask test\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)
@@ -52,14 +58,14 @@ fn cargo() -> Command {
     Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
 }
 
-fn run(checks: &[Check]) -> ExitCode {
+fn hold(checks: &[Check]) -> bool {
     for check in checks {
         eprintln!("== {}: cargo {}", check.claim, check.cargo.join(" "));
         let status = cargo().args(check.cargo).envs(check.environment.iter().copied()).status();
         if !status.is_ok_and(|status| status.success()) {
             eprintln!("it does not hold that {}", check.claim);
-            return ExitCode::FAILURE;
+            return false;
         }
     }
-    ExitCode::SUCCESS
+    true
 }

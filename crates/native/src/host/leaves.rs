@@ -115,6 +115,14 @@ impl<'a> View<'a> {
         true
     }
 
+    /// The elements in row-major order, as the words that ours are.
+    pub fn words(&self) -> Vec<u64> {
+        let mut words = vec![0; self.lengths.iter().product()];
+        // SAFETY: there is room for all elements.
+        unsafe { self.copy(words.as_mut_ptr()) };
+        words
+    }
+
     /// Copies the elements, as the words that ours are.
     ///
     /// # Safety

@@ -26,6 +26,8 @@ pub const ROWS: &[Row] = &[
             ("random_like([], 1)", "[]"),
         ],
     ),
+    // There is no host here.
+    row(Prim::Foreign, &[("is_function(x => foreign(1, x))", "true")]),
     row(
         Prim::RelativeLike,
         &[

@@ -1,0 +1,192 @@
+//! Python: `cargo xtask wheel` makes the wheels, `cargo xtask python` tests them with all that they work with, and `cargo xtask test` tests the
+//! package as far as that is cheap. Everything is in `target/python`; nothing else needs Python.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// What the tests of the package itself need.
+const SMALL: &[&str] = &["numpy", "pytest", "hypothesis", "maturin"];
+/// What it is tested with. The tests of what isn't there are skipped.
+const LARGE: &[&str] = &[
+    "numpy",
+    "pytest",
+    "hypothesis",
+    "scipy",
+    "jax",
+    "torch",
+    "optax",
+    "blackjax",
+    "scikit-learn",
+    "distributed",
+    "ipykernel",
+    "jupyter_client",
+    "numba",
+];
+const BUILDERS: &[&str] = &["maturin", "ziglang", "auditwheel"];
+
+/// The oldest C library that the wheels run with.
+const MANYLINUX: &str = "manylinux_2_17";
+
+/// The package, made quickly, and those of its tests that need no other packages. Where there is no Python that is said, and no failure.
+pub fn test() -> ExitCode {
+    let environment = match interpreter().and_then(|python| Environment::new(&python, "small", SMALL)) {
+        Ok(environment) => environment,
+        Err(why) => {
+            eprintln!("== skipped: the tests of the Python package ({why})");
+            return ExitCode::SUCCESS;
+        }
+    };
+    eprintln!("== the Python package passes its tests: pytest python/tests");
+    outcome(|| {
+        let dist = folder().join("dist-dev");
+        let _ = std::fs::remove_dir_all(&dist);
+        let mut build = environment.module("maturin");
+        build.args(["build", "--quiet", "--profile", "dev", "--compatibility", "linux", "--out"]).arg(&dist);
+        // Nobody debugs it, and it compiles sooner.
+        build.env("CARGO_PROFILE_DEV_DEBUG", "false");
+        run(build.arg("--manifest-path").arg(package().join("Cargo.toml")))?;
+        environment.install_wheels(&dist, &["--no-deps"])?;
+        environment.pytest(&[])
+    })
+}
+
+/// All tests, against wheels as they are published, in an environment with all that the package works with.
+pub fn test_all(arguments: &[String]) -> ExitCode {
+    outcome(|| {
+        run(cargo().args(["fmt", "--check"]).current_dir(package()))?;
+        let clippy = ["clippy", "--quiet", "--", "-D", "warnings"];
+        run(cargo().args(clippy).env("CARGO_TARGET_DIR", folder().join("cargo")).current_dir(package()))?;
+        let dist = wheels()?;
+        let environment = Environment::new(&interpreter()?, "large", LARGE)?;
+        environment.install_wheels(&dist, &["--no-deps"])?;
+        environment.pytest(arguments)
+    })
+}
+
+/// The wheels, in `target/python/dist`.
+pub fn wheel() -> ExitCode {
+    outcome(|| wheels().map(|dist| eprintln!("the wheels are in {}", dist.display())))
+}
+
+fn wheels() -> Result<PathBuf, String> {
+    let environment = Environment::new(&interpreter()?, "builders", BUILDERS)?;
+    let dist = folder().join("dist");
+    let _ = std::fs::remove_dir_all(&dist);
+    // Zig links against the C library of old systems.
+    let mut build = environment.module("maturin");
+    build.args(["build", "--release", "--zig", "--compatibility", "manylinux2014", "--out"]).arg(&dist);
+    run(build.arg("--manifest-path").arg(package().join("Cargo.toml")))?;
+    run(Command::new(&environment.python).arg(package().join("llvm/build.py")).arg(&dist))?;
+    for wheel in files(&dist, "whl") {
+        // It says so in the name; auditwheel looks at the symbols.
+        let shown = environment.module("auditwheel").arg("show").arg(&wheel).output();
+        let shown = shown.map_err(|error| error.to_string())?;
+        let text = String::from_utf8_lossy(&shown.stdout).into_owned() + &String::from_utf8_lossy(&shown.stderr);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !words.contains(&format!("is consistent with the following platform tag: \"{MANYLINUX}_")) {
+            return Err(format!("auditwheel doesn't find that {} is {MANYLINUX}: {words}", wheel.display()));
+        }
+        eprintln!("{}: {MANYLINUX}, {} bytes", wheel.display(), std::fs::metadata(&wheel).map_or(0, |file| file.len()));
+    }
+    Ok(dist)
+}
+
+/// A virtual environment with packages from the index.
+struct Environment {
+    python: PathBuf,
+}
+
+impl Environment {
+    fn new(interpreter: &Path, name: &str, packages: &[&str]) -> Result<Environment, String> {
+        let place = folder().join(name);
+        let environment = Environment { python: place.join("bin/python") };
+        let (stamp, wanted) = (place.join("packages"), packages.join("\n"));
+        if std::fs::read_to_string(&stamp).is_ok_and(|made| made == wanted) {
+            return Ok(environment);
+        }
+        run(Command::new(interpreter).args(["-m", "venv"]).arg(&place))?;
+        let mut install = environment.module("pip");
+        run(install.args(["install", "--quiet", "--disable-pip-version-check"]).args(packages))?;
+        std::fs::write(&stamp, wanted).map_err(|error| error.to_string())?;
+        Ok(environment)
+    }
+
+    fn module(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.python);
+        // Maturin takes a virtual environment, and the builds of Rust are kept apart from ours.
+        let place = self.python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+        command.args(["-m", name]).env("VIRTUAL_ENV", place).env("CARGO_TARGET_DIR", folder().join("cargo"));
+        command
+    }
+
+    fn install_wheels(&self, dist: &Path, options: &[&str]) -> Result<(), String> {
+        let mut install = self.module("pip");
+        install.args(["install", "--quiet", "--disable-pip-version-check", "--force-reinstall"]);
+        run(install.args(options).args(files(dist, "whl")))
+    }
+
+    fn pytest(&self, arguments: &[String]) -> Result<(), String> {
+        // In a folder without the package's source, so that what is installed is tested.
+        let tests = package().join("tests");
+        run(self
+            .module("pytest")
+            .args(["-q", "-p", "no:cacheprovider"])
+            .arg(&tests)
+            .args(arguments)
+            .current_dir(folder()))
+    }
+}
+
+/// A Python that will do.
+fn interpreter() -> Result<PathBuf, String> {
+    let asked = std::env::var_os("PYTHON").map(PathBuf::from);
+    let candidates = asked.map_or_else(|| vec!["python3".into(), "python".into()], |python| vec![python]);
+    let will_do = |python: &PathBuf| {
+        let check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+        Command::new(python).args(["-c", check]).output().is_ok_and(|output| output.status.success())
+    };
+    candidates.into_iter().find(will_do).ok_or("there is no Python 3.10 or later with venv".into())
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let listing = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = listing.filter(|path| path.extension().is_some_and(|own| own == ending)).collect();
+    files.sort();
+    files
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
+}
+
+fn package() -> PathBuf {
+    root().join("python")
+}
+
+/// Where everything of Python's is made.
+fn folder() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("python")
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{command:?}: {status}")),
+        Err(error) => Err(format!("{command:?}: {error}")),
+    }
+}
+
+fn outcome(work: impl FnOnce() -> Result<(), String>) -> ExitCode {
+    match work() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}

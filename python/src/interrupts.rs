@@ -1,0 +1,177 @@
+//! Ctrl-C while a program runs on Python's main thread.
+//!
+//! Python's own handler of SIGINT only notes that the signal came, and looks at the note when the interpreter goes on, which it doesn't while
+//! compiled code runs. So while the main thread is in a program our handler stands before Python's: it calls Python's, and wakes a thread that
+//! asks the program to stop (`native::interrupt`). The call then lets Python look at its note. If that raises nothing (a handler of the user's
+//! that goes on), the call begins again: programs are pure.
+//!
+//! Python may change its handler at any time, so that calls look from time to time whether ours is still there.
+
+use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+use native::interrupt::Interrupter;
+use pyo3::prelude::*;
+
+use crate::program::lock;
+
+/// Python's main thread, as the system calls it; 0: nobody has said.
+static MAIN: AtomicU64 = AtomicU64::new(0);
+/// How many calls are under way on the main thread, one inside the other.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
+/// Where the handler says that the signal came; -1: nobody listens.
+static BELL: AtomicI32 = AtomicI32::new(-1);
+/// When we last looked whether our handler is there, in milliseconds.
+static LOOKED: AtomicI64 = AtomicI64::new(i64::MIN);
+/// What handled the signal before us.
+static BEFORE: Mutex<Option<libc::sigaction>> = Mutex::new(None);
+static BEFORE_HANDLER: AtomicUsize = AtomicUsize::new(0);
+static BEFORE_TAKES_INFO: AtomicUsize = AtomicUsize::new(0);
+
+/// A program may run on this thread as long as this is alive.
+pub struct Call {
+    is_main: bool,
+}
+
+impl Call {
+    #[inline]
+    pub fn begin() -> Call {
+        let is_main = this_thread() == MAIN.load(Ordering::Relaxed);
+        if is_main {
+            if BUSY.fetch_add(1, Ordering::SeqCst) == 0 {
+                base::interrupt::clear();
+            }
+            look();
+        }
+        Call { is_main }
+    }
+
+    /// Was the program asked to stop?
+    pub fn is_interrupted(&self) -> bool {
+        self.is_main && base::interrupt::is_requested()
+    }
+
+    /// The program has stopped because of a signal: what Python makes of that. If it goes on, so may we.
+    pub fn signalled(&self, py: Python<'_>) -> PyResult<()> {
+        base::interrupt::clear();
+        py.check_signals()
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if self.is_main && BUSY.fetch_sub(1, Ordering::SeqCst) == 1 {
+            base::interrupt::clear();
+        }
+    }
+}
+
+fn this_thread() -> u64 {
+    // SAFETY: a question without conditions.
+    unsafe { libc::pthread_self() as u64 }
+}
+
+/// This thread is Python's main thread: the one where signals become exceptions.
+#[pyfunction]
+pub fn on_main_thread() {
+    MAIN.store(this_thread(), Ordering::Relaxed);
+    // In a forked process the listener is gone.
+    BELL.store(-1, Ordering::SeqCst);
+    BUSY.store(0, Ordering::SeqCst);
+    LOOKED.store(i64::MIN, Ordering::Relaxed);
+}
+
+/// Sees to it, now and then, that our handler is there.
+#[inline]
+fn look() {
+    const SELDOM: i64 = 20;
+    let now = milliseconds();
+    if now.saturating_sub(LOOKED.load(Ordering::Relaxed)) >= SELDOM {
+        LOOKED.store(now, Ordering::Relaxed);
+        put_handler();
+    }
+}
+
+fn milliseconds() -> i64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes the time to a variable.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+    time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}
+
+#[cold]
+fn put_handler() {
+    // SAFETY: asks for, then sets, what handles a signal; the handler does only what a handler may.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGINT, std::ptr::null(), &raw mut now);
+        let is_ours = now.sa_sigaction == handler as *const () as usize;
+        let is_none = matches!(now.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
+        if is_ours || is_none {
+            return;
+        }
+        if BELL.load(Ordering::SeqCst) < 0 && !listen() {
+            return;
+        }
+        BEFORE_HANDLER.store(now.sa_sigaction, Ordering::SeqCst);
+        BEFORE_TAKES_INFO.store(usize::from(now.sa_flags & libc::SA_SIGINFO != 0), Ordering::SeqCst);
+        *lock(&BEFORE) = Some(now);
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | (now.sa_flags & libc::SA_RESTART);
+        action.sa_mask = now.sa_mask;
+        libc::sigaction(libc::SIGINT, &raw const action, std::ptr::null_mut());
+    }
+}
+
+extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let before = BEFORE_HANDLER.load(Ordering::SeqCst);
+    // SAFETY: what handled the signal before, called as it was; then a byte on a socket of ours. The error number is left alone.
+    unsafe {
+        if BEFORE_TAKES_INFO.load(Ordering::SeqCst) != 0 {
+            std::mem::transmute::<usize, extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)>(before)(
+                signal, info, context,
+            );
+        } else if before != 0 {
+            std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(before)(signal);
+        }
+        let bell = BELL.load(Ordering::SeqCst);
+        if BUSY.load(Ordering::SeqCst) > 0 && bell >= 0 {
+            let error = *libc::__errno_location();
+            libc::send(bell, [1_u8].as_ptr().cast(), 1, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
+            *libc::__errno_location() = error;
+        }
+    }
+}
+
+/// Starts the thread that asks programs on the main thread, which this is, to stop. It takes no signals itself.
+fn listen() -> bool {
+    let Ok((bell, mut ear)) = UnixStream::pair() else { return false };
+    let interrupter = Interrupter::of_this_thread();
+    let listener = move || {
+        let mut byte = [0];
+        while ear.read_exact(&mut byte).is_ok() {
+            interrupter.interrupt_while(|| BUSY.load(Ordering::SeqCst) > 0);
+        }
+    };
+    // SAFETY: signals are blocked while the thread starts, which inherits that, and then as they were.
+    let started = unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let started = std::thread::Builder::new().name("evert-interrupts".into()).stack_size(64 << 10).spawn(listener);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        started.is_ok()
+    };
+    if started {
+        BELL.store(bell.as_raw_fd(), Ordering::SeqCst);
+        // It stays open as long as the process.
+        std::mem::forget(bell);
+    }
+    started
+}
+
