@@ -132,8 +132,8 @@ class Function(_evert.Function):
         >>> try:
         ...     m.cube.check(2.0)
         ... except evert.Error as error:
-        ...     print(error.message.splitlines()[0])
-        E0409: the rule of `cube` is wrong in its argument
+        ...     print(":".join(error.message.split(":")[:2]))
+        E0410: the rule of `cube` is wrong in its argument
         """
         Derived(self.module, "check", self, ())(*args)
 

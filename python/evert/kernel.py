@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import re
 import sys
 import tempfile
+import time
 from typing import Any
 
 from ipykernel.kernelbase import Kernel
@@ -43,7 +46,11 @@ class EvertKernel(Kernel):
 
     def do_execute(self, code: str, silent: bool, store_history: bool = True, user_expressions: Any = None, allow_stdin: bool = False, **_: Any) -> dict:
         try:
-            shown, text = self.module._core.run_shown(f"<cell {self.execution_count}>", code)
+            with contextlib.redirect_stdout(_Printed(self, silent)) as printed:
+                try:
+                    shown, text = self.module._core.run_shown(f"<cell {self.execution_count}>", code)
+                finally:
+                    printed.flush()
         except Error as error:
             content = {"ename": error.code or "Error", "evalue": error.message, "traceback": error.rendered.splitlines()}
             return self._failed(content, silent)
@@ -81,6 +88,29 @@ class EvertKernel(Kernel):
 
     def do_is_complete(self, code: str) -> dict:
         return {"status": "complete" if _evert.is_complete(code) else "incomplete", "indent": "  "}
+
+
+class _Printed(io.TextIOBase):
+    """What a cell prints, sent to the notebook: at once, or together with what comes soon after."""
+
+    def __init__(self, kernel: EvertKernel, silent: bool) -> None:
+        self.kernel, self.silent = kernel, silent
+        self.held: list[str] = []
+        self.sent = 0.0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.held.append(text)
+        if time.monotonic() - self.sent > 0.1:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        text, self.held, self.sent = "".join(self.held), [], time.monotonic()
+        if text and not self.silent:
+            self.kernel.send_response(self.kernel.iopub_socket, "stream", {"name": "stdout", "text": text})
 
 
 def install(arguments: Any) -> str:

@@ -53,7 +53,7 @@ struct Entry {
 
 enum Way {
     /// At leaves.
-    Leaves(Portable),
+    Leaves(Box<Portable>),
     /// At values, which code may refuse: then the next is tried.
     Values(Mutex<Vec<Arc<Portable>>>),
     /// In the session.
@@ -255,7 +255,7 @@ fn entry<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>, flat: &Fla
         Way::Session(String::new())
     } else {
         match prepare(slf, args, &text)? {
-            Ok(code) if flat.holds == Contents::Numbers && code.takes_leaves() => Way::Leaves(code),
+            Ok(code) if flat.holds == Contents::Numbers && code.takes_leaves() => Way::Leaves(Box::new(code)),
             Ok(code) => Way::Values(Mutex::new(vec![Arc::new(code)])),
             Err(why) => Way::Session(why),
         }

@@ -379,7 +379,7 @@ impl Home {
         let mut names = path.split('.');
         let mut binding = self.session.scope.get(Name::new(names.next()?))?.clone();
         for name in names {
-            let Binding::Module(scope) = &binding else { return None };
+            let (Binding::Module(scope) | Binding::Data { fields: scope, .. }) = &binding else { return None };
             binding = scope.get(Name::new(name))?.clone();
         }
         Some(binding)
@@ -536,7 +536,8 @@ impl Program {
     /// What is known of a name: the program's, the library's, a primitive.
     fn documentation(&self, py: Python<'_>, name: &str) -> PyResult<Option<String>> {
         self.0.with(py, |_, home| {
-            let known = home.session.names().find(|(known, _)| known.as_str() == name).map(|(_, binding)| binding.clone());
+            let known =
+                home.session.names().find(|(known, _)| known.as_str() == name).map(|(_, binding)| binding.clone());
             let known = home.binding(name).or(known);
             Ok(match known {
                 Some(Binding::Root(Root::Global(id))) => {
@@ -550,6 +551,9 @@ impl Program {
                     Some(format!("{}({}) of the type {}", constructor.name, fields.join(", "), constructor.type_name))
                 }
                 Some(Binding::Module(scope)) => Some(format!("a module: {}", names(&scope).join(", "))),
+                Some(Binding::Data { fields, .. }) => Some(format!("imported data: {}", names(&fields).join(", "))),
+                // What a library's module names in its own scope alone.
+                Some(Binding::Root(Root::Reverse(_) | Root::Forward(_))) => None,
                 None => calculus::Prim::by_name(name)
                     .filter(|prim| prim.is_public())
                     .map(|prim| format!("{}: {}", prim.name(), prim.doc())),
@@ -592,6 +596,7 @@ impl Program {
                     ("constructor", (names.0, names.1, constructor.tag, fields)).into_pyobject(py)?
                 }
                 Binding::Module(scope) => ("module", names(&scope)).into_pyobject(py)?,
+                Binding::Data { .. } => PyTuple::new(py, ["value"])?,
             };
             Ok(Some(tuple.unbind()))
         });

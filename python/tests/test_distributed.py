@@ -27,6 +27,7 @@ def alone():
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [how for how in NEEDS if how != "one"])
 def test_same_result(how, alone):
     if importlib.util.find_spec(NEEDS[how]) is None:

@@ -199,6 +199,7 @@ def test_devices_run_at_the_same_time():
     close(g(xs), jnp.array([slow(float(i)) for i in range(4)]))
 
 
+@pytest.mark.long
 def test_two_processes(tmp_path):
     script = tmp_path / "worker.py"
     script.write_text(
@@ -238,4 +239,4 @@ def test_two_processes(tmp_path):
         port = str(free.getsockname()[1])
     environment = {key: value for key, value in os.environ.items() if key not in ("XLA_FLAGS", "JAX_PLATFORMS")}
     workers = [subprocess.Popen([sys.executable, script, str(i), port], stdout=subprocess.PIPE, env=environment) for i in range(2)]
-    assert [worker.communicate(timeout=300)[0] for worker in workers] == [b"fine\n"] * 2
+    assert [worker.communicate(timeout=300)[0].endswith(b"fine\n") for worker in workers] == [True] * 2

@@ -29,15 +29,17 @@ const CHECKS: &[Check] = &[
 ];
 
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
+        Some("test") if arguments.get(1).is_some_and(|part| part == "python") => python::test(),
         Some("test") if hold(CHECKS) => python::test(),
         Some("test") => ExitCode::FAILURE,
         Some("wheel") => python::wheel(),
-        Some("python") => python::test_all(&std::env::args().skip(2).collect::<Vec<_>>()),
+        Some("python") => python::test_all(&arguments[1..]),
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
+                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)

@@ -2,11 +2,14 @@
 //! package as far as that is cheap. Everything is in `target/python`; nothing else needs Python.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 /// What the tests of the package itself need.
 const SMALL: &[&str] = &["numpy", "pytest", "hypothesis", "maturin"];
-/// What it is tested with. The tests of what isn't there are skipped.
+/// What else they take, each with how many seconds getting it may take. The tests of what isn't there are skipped.
+const OPTIONAL: &[(&str, u64)] = &[("jax", 60), ("torch", 90)];
+/// What it is tested with by `cargo xtask python`.
 const LARGE: &[&str] = &[
     "numpy",
     "pytest",
@@ -27,17 +30,26 @@ const BUILDERS: &[&str] = &["maturin", "ziglang", "auditwheel"];
 /// The oldest C library that the wheels run with.
 const MANYLINUX: &str = "manylinux_2_17";
 
-/// The package, made quickly, and those of its tests that need no other packages. Where there is no Python that is said, and no failure.
+/// The package, made quickly, and its tests but for the long ones. What can't be had from the network, or isn't on the machine, is said, and is no
+/// failure.
 pub fn test() -> ExitCode {
-    let environment = match interpreter().and_then(|python| Environment::new(&python, "small", SMALL)) {
+    let environment = match interpreter().and_then(|python| small(&python)) {
         Ok(environment) => environment,
         Err(why) => {
             eprintln!("== skipped: the tests of the Python package ({why})");
             return ExitCode::SUCCESS;
         }
     };
+    for (package, seconds) in OPTIONAL {
+        if !environment.has(package) && !environment.add(package, *seconds) {
+            eprintln!(
+                "== skipped: the tests of the Python package with {package} (it couldn't be installed in {seconds} s)"
+            );
+        }
+    }
     eprintln!("== the Python package passes its tests: pytest python/tests");
     outcome(|| {
+        run(cargo().args(["fmt", "--check"]).current_dir(package()))?;
         let dist = folder().join("dist-dev");
         let _ = std::fs::remove_dir_all(&dist);
         let mut build = environment.module("maturin");
@@ -46,8 +58,16 @@ pub fn test() -> ExitCode {
         build.env("CARGO_PROFILE_DEV_DEBUG", "false");
         run(build.arg("--manifest-path").arg(package().join("Cargo.toml")))?;
         environment.install_wheels(&dist, &["--no-deps"])?;
-        environment.pytest(&[])
+        environment.pytest(&["-m".into(), "not long".into()])
     })
+}
+
+/// What the tests need before they begin: packages, and the crates that only this package takes.
+fn small(python: &Path) -> Result<Environment, String> {
+    let environment = Environment::new(python, "small", SMALL).map_err(|_| "its packages can't be downloaded")?;
+    let fetch = ["fetch", "--quiet", "--locked"];
+    run(cargo().args(fetch).current_dir(package())).map_err(|_| "its crates can't be downloaded")?;
+    Ok(environment)
 }
 
 /// All tests, against wheels as they are published, in an environment with all that the package works with.
@@ -106,9 +126,33 @@ impl Environment {
         }
         run(Command::new(interpreter).args(["-m", "venv"]).arg(&place))?;
         let mut install = environment.module("pip");
-        run(install.args(["install", "--quiet", "--disable-pip-version-check"]).args(packages))?;
+        run(install.args(["install", "--quiet", "--disable-pip-version-check", "--retries", "1"]).args(packages))?;
         std::fs::write(&stamp, wanted).map_err(|error| error.to_string())?;
         Ok(environment)
+    }
+
+    /// Is this package there?
+    fn has(&self, package: &str) -> bool {
+        self.module("pip").args(["show", "--quiet", package]).output().is_ok_and(|output| output.status.success())
+    }
+
+    /// Installs a package if that takes no longer than this.
+    fn add(&self, package: &str, seconds: u64) -> bool {
+        let mut install = self.module("pip");
+        install.args(["install", "--quiet", "--disable-pip-version-check", "--retries", "1", package]);
+        let Ok(mut child) = install.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else { return false };
+        let end = Instant::now() + Duration::from_secs(seconds);
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return status.success(),
+                Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(200)),
+                Ok(None) | Err(_) => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return false;
+                }
+            }
+        }
     }
 
     fn module(&self, name: &str) -> Command {

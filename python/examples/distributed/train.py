@@ -86,8 +86,13 @@ def devices():
     os.environ.update(JAX_PLATFORMS="cpu", XLA_FLAGS=f"--xla_force_host_platform_device_count={SHARDS}")
     import jax
 
+    from jax.sharding import NamedSharding
+    from jax.sharding import PartitionSpec as P
+
     jax.config.update("jax_enable_x64", True)
-    show(_steps(jax.make_mesh((SHARDS,), ("d",)), start(), *data()))
+    mesh = jax.make_mesh((SHARDS,), ("d",))
+    xs, ys = (jax.device_put(x, NamedSharding(mesh, P("d"))) for x in data())
+    show(_steps(mesh, jax.device_put(start(), NamedSharding(mesh, P())), xs, ys))
 
 
 def jax_worker(me, port):
