@@ -280,6 +280,7 @@ fn prepare(slf: &Bound<'_, Function>, args: &Bound<'_, PyTuple>, text: &str) -> 
                 format!("{}: {}", evert::report::place(&home.session.sources, dynamic.span), dynamic.reason)
             }
             Ran::Failed { code, .. } => format!("the compiler met {code}"),
+            Ran::Interpreted(why) | Ran::TooLarge(why) => why.to_string(),
             Ran::Fallback(why) => why,
         }))
     })

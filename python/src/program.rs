@@ -636,8 +636,8 @@ impl Program {
             let (mut passed, mut failures) = (0, vec![]);
             for input in inputs {
                 match evert::testing::run(&mut home.session, &input.name, &input.text) {
-                    Ok(cases) => {
-                        for case in cases {
+                    Ok(report) => {
+                        for case in report.cases {
                             match failed(&home.session, &case) {
                                 None => passed += 1,
                                 Some(words) => failures.push(words),
