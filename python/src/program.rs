@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use base::Name;
-use calculus::{Root, StepKind};
+use calculus::{GlobalId, Root, StepKind};
 use elaborate::{Binding, Scope};
 use eval::value::Holds;
 use evert::report::{self, Paint};
@@ -375,6 +375,15 @@ impl Home {
         }
     }
 
+    /// A function of the library that programs don't see.
+    fn internal(&self, name: &str) -> Value {
+        let name = Name::new(name);
+        // The library's come first.
+        let id =
+            (0..self.session.globals.len() as u32).map(GlobalId).find(|id| self.session.globals.get(*id).name == name);
+        id.and_then(|id| self.session.machine.global(id)).cloned().expect("program: the library defines it")
+    }
+
     fn binding(&self, path: &str) -> Option<Binding> {
         let mut names = path.split('.');
         let mut binding = self.session.scope.get(Name::new(names.next()?))?.clone();
@@ -433,17 +442,17 @@ impl Functions for Home {
         let py = callable.py();
         let (function, vjp, jvp) = callable.get().parts(py);
         let name = match (&vjp, &jvp) {
-            (None, None) => "__core.host_function",
-            (Some(_), None) => "__core.host_function_with_vjp",
-            (None, Some(_)) => "__core.host_function_with_jvp",
-            (Some(_), Some(_)) => "__core.host_function_with_both",
+            (None, None) => "host_function",
+            (Some(_), None) => "host_function_with_vjp",
+            (None, Some(_)) => "host_function_with_jvp",
+            (Some(_), Some(_)) => "host_function_with_both",
         };
         let mut numbers: Vec<Value> =
             [Some(function), vjp, jvp].into_iter().flatten().map(|one| Value::Int(self.lent.lend(one))).collect();
         let maker = match self.makers.get(name) {
             Some(maker) => maker.clone(),
             None => {
-                let maker = self.evaluate(py, name)?;
+                let maker = self.internal(name);
                 self.makers.insert(name.into(), maker.clone());
                 maker
             }

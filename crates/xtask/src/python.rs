@@ -2,13 +2,15 @@
 //! package as far as that is cheap. Everything is in `target/python`; nothing else needs Python.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 /// What the tests of the package itself need.
 const SMALL: &[&str] = &["numpy", "pytest", "hypothesis", "maturin"];
-/// What else they take, each with how many seconds getting it may take. The tests of what isn't there are skipped.
-const OPTIONAL: &[(&str, u64)] = &[("jax", 60), ("torch", 90)];
+/// What there are tests with, in environments of their own: the package, and the file of its tests.
+const OPTIONAL: &[(&str, &str)] = &[("jax", "test_jax.py"), ("torch", "test_torch.py")];
+/// How long getting these may take, while the package is built.
+const PATIENCE: Duration = Duration::from_secs(150);
 /// What it is tested with by `cargo xtask python`.
 const LARGE: &[&str] = &[
     "numpy",
@@ -40,16 +42,10 @@ pub fn test() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    for (package, seconds) in OPTIONAL {
-        if !environment.has(package) && !environment.add(package, *seconds) {
-            eprintln!(
-                "== skipped: the tests of the Python package with {package} (it couldn't be installed in {seconds} s)"
-            );
-        }
-    }
     eprintln!("== the Python package passes its tests: pytest python/tests");
     outcome(|| {
         run(cargo().args(["fmt", "--check"]).current_dir(package()))?;
+        let others: Vec<Coming> = OPTIONAL.iter().map(|(name, _)| Coming::start(&environment, name)).collect();
         let dist = folder().join("dist-dev");
         let _ = std::fs::remove_dir_all(&dist);
         let mut build = environment.module("maturin");
@@ -58,7 +54,18 @@ pub fn test() -> ExitCode {
         build.env("CARGO_PROFILE_DEV_DEBUG", "false");
         run(build.arg("--manifest-path").arg(package().join("Cargo.toml")))?;
         environment.install_wheels(&dist, &["--no-deps"])?;
-        environment.pytest(&["-m".into(), "not long".into()])
+        let options = ["-m".to_string(), "not long".to_string()];
+        environment.pytest(&[], &options)?;
+        for (other, (name, file)) in others.into_iter().zip(OPTIONAL) {
+            match other.finish() {
+                Some(environment) => {
+                    environment.install_wheels(&dist, &["--no-deps"])?;
+                    environment.pytest(&[file], &options)?;
+                }
+                None => eprintln!("== skipped: the tests of the Python package with {name} (it couldn't be installed)"),
+            }
+        }
+        Ok(())
     })
 }
 
@@ -79,7 +86,7 @@ pub fn test_all(arguments: &[String]) -> ExitCode {
         let dist = wheels()?;
         let environment = Environment::new(&interpreter()?, "large", LARGE)?;
         environment.install_wheels(&dist, &["--no-deps"])?;
-        environment.pytest(arguments)
+        environment.pytest(&[], arguments)
     })
 }
 
@@ -131,30 +138,6 @@ impl Environment {
         Ok(environment)
     }
 
-    /// Is this package there?
-    fn has(&self, package: &str) -> bool {
-        self.module("pip").args(["show", "--quiet", package]).output().is_ok_and(|output| output.status.success())
-    }
-
-    /// Installs a package if that takes no longer than this.
-    fn add(&self, package: &str, seconds: u64) -> bool {
-        let mut install = self.module("pip");
-        install.args(["install", "--quiet", "--disable-pip-version-check", "--retries", "1", package]);
-        let Ok(mut child) = install.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else { return false };
-        let end = Instant::now() + Duration::from_secs(seconds);
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) => return status.success(),
-                Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(200)),
-                Ok(None) | Err(_) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return false;
-                }
-            }
-        }
-    }
-
     fn module(&self, name: &str) -> Command {
         let mut command = Command::new(&self.python);
         // Maturin takes a virtual environment, and the builds of Rust are kept apart from ours.
@@ -169,15 +152,79 @@ impl Environment {
         run(install.args(options).args(files(dist, "whl")))
     }
 
-    fn pytest(&self, arguments: &[String]) -> Result<(), String> {
+    /// Runs tests: these files, or all.
+    fn pytest(&self, files: &[&str], arguments: &[String]) -> Result<(), String> {
         // In a folder without the package's source, so that what is installed is tested.
         let tests = package().join("tests");
-        run(self
-            .module("pytest")
-            .args(["-q", "-p", "no:cacheprovider"])
-            .arg(&tests)
-            .args(arguments)
-            .current_dir(folder()))
+        let mut pytest = self.module("pytest");
+        pytest.args(["-q", "-p", "no:cacheprovider"]).current_dir(folder());
+        match files {
+            [] => pytest.arg(&tests),
+            files => pytest.args(files.iter().map(|file| tests.join(file))),
+        };
+        run(pytest.args(arguments))
+    }
+}
+
+/// An environment that is being made while something else goes on.
+struct Coming {
+    place: PathBuf,
+    /// `None`: it is there, or can't be made.
+    pip: Option<Child>,
+    end: Instant,
+}
+
+impl Coming {
+    /// Begins an environment for tests with a package, unless there is one.
+    fn start(from: &Environment, package: &str) -> Coming {
+        let mut coming =
+            Coming { place: folder().join(format!("with-{package}")), pip: None, end: Instant::now() + PATIENCE };
+        if coming.stamp().exists() {
+            return coming;
+        }
+        let _ = std::fs::remove_dir_all(&coming.place);
+        if run(from.module("venv").arg(&coming.place)).is_ok() {
+            let mut install = coming.environment().module("pip");
+            install.args(["install", "--quiet", "--disable-pip-version-check", "--retries", "1"]);
+            install.args(["numpy", "pytest", "hypothesis", package]).stdout(Stdio::null()).stderr(Stdio::null());
+            coming.pip = install.spawn().ok();
+        }
+        coming
+    }
+
+    /// The environment, if it is there in time. What is half made goes away.
+    fn finish(mut self) -> Option<Environment> {
+        if let Some(pip) = &mut self.pip {
+            while matches!(pip.try_wait(), Ok(None)) && Instant::now() < self.end {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            if matches!(pip.try_wait(), Ok(Some(status)) if status.success()) {
+                std::fs::write(self.stamp(), "").ok()?;
+            }
+        }
+        let environment = self.stamp().exists().then(|| self.environment());
+        drop(self);
+        environment
+    }
+
+    fn environment(&self) -> Environment {
+        Environment { python: self.place.join("bin/python") }
+    }
+
+    fn stamp(&self) -> PathBuf {
+        self.place.join("packages")
+    }
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        if let Some(pip) = &mut self.pip {
+            let _ = pip.kill();
+            let _ = pip.wait();
+        }
+        if !self.stamp().exists() {
+            let _ = std::fs::remove_dir_all(&self.place);
+        }
     }
 }
 
