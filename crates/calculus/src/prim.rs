@@ -157,9 +157,10 @@ primitives! {
     Keep ".keep" 2 "a sensitivity where a mask is not 0, zero elsewhere: `.keep(mask, d)`"
     PowerSlope ".power_slope" 3 "the k-th derivative of `a^b` by a: `.power_slope(a, b, k)`, 0 where its factor is 0"
     PowerLog ".power_log" 3 "`a^b * log(a)^k`, 0 where a is 0 and b positive: `.power_log(a, b, k)`"
-    Cofactors ".cofactors" 2 "the derivative of the determinant's gradient in some directions: `.cofactors(a, [d1, d2])`"
+    DetSlope ".det_slope" 2 "the derivative of the determinant's gradient in some directions: `.det_slope(a, [d1, d2])`"
     Unbroadcast ".unbroadcast" 2 "the sensitivity of an operand from that of an elementwise result: `.unbroadcast(a, d)`"
     Materialise ".materialise" 2 "a sensitivity in the full shape of a value: `.materialise(v, d)`"
+    Bare ".bare" 2 "a sensitivity with the symbolic zero wherever the value is discrete, never `()`: `.bare(v, d)`"
     Answer ".answer" 1 "a derivative as a program keeps it: its reals are numbers, none is the symbolic zero"
     Accept ".accept" 2 "a tangent that a program gives for a value, checked, and raw: `.accept(x, dx)`"
     RulePair ".rule_pair" 2 "what a reverse rule returned, checked to be a pair: `.rule_pair(f, r)`"
@@ -223,9 +224,9 @@ impl Prim {
             | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Erf | Erfc | Lgamma | Digamma => Push::Diagonal,
             Add | Sub | Mul | Div | Rem | Pow | Minimum | Maximum | Atan2 | PowerSlope | PowerLog | Tabulate
             | Index | Update | Reshape | Concat | ScatterAdd | MatMul | Cholesky | Solve | SolveLower | Det | Inv
-            | Eigh | Cofactors | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep
-            | Unbroadcast | Materialise | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild | Times
-            | Quietly | Moved | Directions | Inner | Difference | Foreign => Push::Rule,
+            | Eigh | DetSlope | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep
+            | Unbroadcast | Materialise | Bare | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild
+            | Times | Quietly | Moved | Directions | Inner | Difference | Foreign => Push::Rule,
         }
     }
 

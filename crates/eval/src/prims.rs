@@ -108,7 +108,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         }
         Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
         Fill | Scale | Keep | Unbroadcast => elementwise::apply(prim, args),
-        MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | Cofactors => linear_algebra::apply(prim, args),
+        MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | DetSlope => linear_algebra::apply(prim, args),
         Split if text::is_split(&args[0])? => text::apply(prim, args),
         Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt | Format | Expected | Error
         | Assert => text::apply(prim, args),
@@ -116,8 +116,8 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         Moved | RandomLike | RelativeLike | Directions | Inner | Difference | IsApproximate | HasRule
         | FunctionName | RuleError => checking::apply(prim, args),
         HoldsFunction | IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
-        J | JInv | Zero | Plus | Perturbed | Materialise | Answer | Accept | RulePair | RuleResult | RuleTangent
-        | Differentiable | Seed => differentiation::apply(prim, args),
+        J | JInv | Zero | Plus | Perturbed | Materialise | Bare | Answer | Accept | RulePair | RuleResult
+        | RuleTangent | Differentiable | Seed => differentiation::apply(prim, args),
         Foreign => crate::foreign::apply(args),
         Tabulate | Accumulate | Quietly | Print => unreachable!("prims: handled by the machine"),
     }

@@ -119,6 +119,10 @@ impl Holds {
         self.0 & other.0 != 0
     }
 
+    fn only(self, other: Holds) -> Holds {
+        Holds(self.0 & other.0)
+    }
+
     pub fn of_all(values: &[Value]) -> Holds {
         values.iter().fold(Holds::NOTHING, |holds, value| holds.and(value.holds()))
     }
@@ -197,8 +201,9 @@ impl Value {
             Value::Sparse(_) => Holds::REAL,
             Value::Lazy(lazy) => match &lazy.kind {
                 Suspended::Lifted { of, .. } => of.holds(),
-                // A sensitivity holds no functions.
-                Suspended::Full { .. } | Suspended::Numbers { .. } => Holds::REAL,
+                // A sensitivity holds no functions; what is discrete has unit.
+                Suspended::Full { of, .. } => Holds::REAL.and(of.holds().only(Holds::DISCRETE)),
+                Suspended::Numbers { full } => full.holds(),
             },
         }
     }

@@ -181,7 +181,7 @@ impl Specialiser<'_> {
                 let shape = self.graph.single(Head::Tuple, vec![vector, matrix]);
                 self.bridge(prim, vec![value], shape, span)
             }
-            Prim::Cofactors => {
+            Prim::DetSlope => {
                 let directions = self.forced(&rest[0], span)?;
                 let shape = self.array_shape(2, REAL);
                 self.bridge(prim, vec![value, directions], shape, span)

@@ -67,11 +67,11 @@ impl Specialiser<'_> {
                     Ok(Atom::Bool(this.holds_function(shape)))
                 })
             }
-            J | JInv | Zero | Plus | Perturbed | Materialise | Answer | Accept | RulePair | RuleResult
+            J | JInv | Zero | Plus | Perturbed | Materialise | Bare | Answer | Accept | RulePair | RuleResult
             | Differentiable | Seed => self.sensitivity_prim(prim, &args, span),
             Len | Shape | Iota | Reshape | Transpose | Concat | Reversed | Sum | ArgMin | ArgMax | ArgSort | Where
             | Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread | Fill | Scale | Keep
-            | Unbroadcast | MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | Cofactors | Tabulate
+            | Unbroadcast | MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | DetSlope | Tabulate
             | Accumulate => self.array_prim(prim, args, span),
             Quietly => {
                 let unit = Type::Struct([].into());

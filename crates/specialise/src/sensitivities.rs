@@ -13,6 +13,9 @@ use crate::{Result1, Stop, Val};
 /// when they unfold.
 const COMPARED_DEPTH: usize = 4;
 
+/// How deep the units of discrete parts are replaced by the symbolic zero.
+pub const BARED_DEPTH: usize = 6;
+
 /// What it is if a sensitivity doesn't fit.
 fn mismatch(giver: Giver) -> base::Code {
     match giver {
@@ -48,10 +51,11 @@ impl Specialiser<'_> {
                 })
             }
             Prim::Materialise => self.full(&args[0], &args[1], span),
+            Prim::Bare => self.raw_of(&args[0], &args[1], BARED_DEPTH, span),
             Prim::Answer => self.answer(&args[0], span),
             Prim::Accept => {
                 self.conform(&args[0], &args[1], Giver::Tangent, COMPARED_DEPTH, span)?;
-                self.tangent_of(&args[0], &args[1], 6, span)
+                self.raw_of(&args[0], &args[1], BARED_DEPTH, span)
             }
             Prim::RulePair => self.rule_pair(&args[1], span),
             Prim::RuleResult => self.rule_result(&args[0], &args[1], &args[2], span),
@@ -114,7 +118,7 @@ impl Specialiser<'_> {
     /// A sensitivity that a program gives for the result `y`: it must fit.
     pub fn accept(&mut self, y: &Val, d: &Val, span: Span) -> Result1<Val> {
         self.conform(y, d, Giver::Seed, COMPARED_DEPTH, span)?;
-        self.full(y, d, span)
+        self.raw_of(y, d, BARED_DEPTH, span)
     }
 
     /// Compares a sensitivity with the value it should belong to; code is written only where shapes leave it open.

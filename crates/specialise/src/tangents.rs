@@ -11,6 +11,7 @@ use crate::body::Alt;
 use crate::calls::count;
 use crate::graph::{BOOL, INT, REAL, UNIT, ZERO};
 use crate::instances::{Kind, Specialiser};
+use crate::sensitivities::BARED_DEPTH;
 use crate::{Result1, Val};
 
 impl Specialiser<'_> {
@@ -204,8 +205,8 @@ impl Specialiser<'_> {
         })
     }
 
-    /// A tangent as derived code computes with it: what carries no derivative has the symbolic zero, never `()`.
-    pub fn tangent_of(&mut self, of: &Val, d: &Val, depth: usize, span: Span) -> Result1<Val> {
+    /// A sensitivity or a tangent as derived code computes with it: what carries no derivative has the symbolic zero, never `()`.
+    pub fn raw_of(&mut self, of: &Val, d: &Val, depth: usize, span: Span) -> Result1<Val> {
         if d.shape == ZERO {
             return Ok(d.clone());
         }
@@ -240,7 +241,7 @@ impl Specialiser<'_> {
                     _ => Field::Position(i as u32),
                 };
                 let (of, d) = (this.part(&alt, i, span), this.get(&given, &field, span)?);
-                parts.push(this.tangent_of(&of, &d, depth - 1, span)?);
+                parts.push(this.raw_of(&of, &d, depth - 1, span)?);
             }
             this.construct(head, parts, span)
         })
@@ -252,6 +253,6 @@ impl Specialiser<'_> {
         let dy = self.get(q, &Field::Position(1), span)?;
         let dy = if y.shape == REAL && dy.shape == INT { self.as_real_value(&dy, span) } else { dy };
         self.conform(&y, &dy, Giver::Rule, 4, span)?;
-        self.tangent_of(&y, &dy, 6, span)
+        self.raw_of(&y, &dy, BARED_DEPTH, span)
     }
 }

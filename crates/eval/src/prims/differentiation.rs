@@ -24,6 +24,7 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         Prim::Plus => plus_given(a, b),
         Prim::Perturbed => Ok(Value::Bool(a.holds().has(Holds::REAL))),
         Prim::Materialise => Ok(full(&a, b)),
+        Prim::Bare => raw_of(&a, b),
         Prim::Answer => answer(a),
         Prim::Accept => accept_tangent(&a, b),
         Prim::RulePair => rule_pair(&a, b),
@@ -35,7 +36,7 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
     }
 }
 
-/// A sensitivity that a program gives for the result `y` of `f`.
+/// A sensitivity that a program gives for the result `y` of `f`, as derived code computes with it.
 pub fn accept(f: &Value, y: &Value, d: Value) -> Result<Value> {
     if let Err(mismatch) = conforms(y, &d, Giver::Seed)? {
         let name = show::function_name(f);
@@ -46,7 +47,7 @@ pub fn accept(f: &Value, y: &Value, d: Value) -> Result<Value> {
             .help(mismatch.help("a backpropagator takes a sensitivity in the shape of the function's result"))
             .err();
     }
-    Ok(full(y, d))
+    raw_of(y, d)
 }
 
 fn at(path: &str) -> String {
@@ -100,7 +101,7 @@ fn rule_tangent(f: &Value, q: Value) -> Result<Value> {
             .help("a tangent has the shape of its value; `zero(y)` is the one that says nothing")
             .err();
     }
-    tangent_of(&y, dy)
+    raw_of(&y, dy)
 }
 
 /// A tangent that a program gives for a value.
@@ -114,25 +115,27 @@ fn accept_tangent(x: &Value, d: Value) -> Result<Value> {
             .help(mismatch.help("a tangent has the shape of what changes; `zero(x)` is the one that says nothing"))
             .err();
     }
-    tangent_of(x, d)
+    raw_of(x, d)
 }
 
-/// A tangent as derived code computes with it: what carries no derivative has the symbolic zero, never `()`.
-fn tangent_of(of: &Value, d: Value) -> Result<Value> {
+/// A sensitivity or a tangent as derived code computes with it: what carries no derivative has the symbolic zero, never `()`.
+fn raw_of(of: &Value, d: Value) -> Result<Value> {
     if matches!(d, Value::Zero) || !of.holds().has(Holds::DISCRETE) {
         return Ok(if matches!(d, Value::Zero) { d } else { full(of, d) });
     }
+    // What a sensitivity holds is known when it unfolds.
+    let of = &force(of)?;
     if !of.holds().has(Holds::REAL.and(Holds::FUNCTION)) {
         return Ok(Value::Zero);
     }
     deep(|| {
         let all = |values: &[Value], ds: &[Value]| {
-            values.iter().zip(ds).map(|(of, d)| tangent_of(of, d.clone())).collect::<Result<Vec<_>>>()
+            values.iter().zip(ds).map(|(of, d)| raw_of(of, d.clone())).collect::<Result<Vec<_>>>()
         };
         let given = force(&full(of, d))?;
-        Ok(match (force(of)?, &given) {
+        Ok(match (of, &given) {
             (Value::Data(of), Value::Data(d)) => Value::data(d.form.clone(), all(&of.fields, &d.fields)?),
-            (Value::Function(function), Value::Data(d)) => match &*function {
+            (Value::Function(function), Value::Data(d)) => match &**function {
                 Function::Closure(closure) => Value::data(d.form.clone(), all(&closure.env.0, &d.fields)?),
                 _ => given,
             },

@@ -32,7 +32,7 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
             let Eigen { values, vectors } = dense::eigh(&a, n);
             Ok(Value::pair(Value::array(Array::vector(values)), matrix(vectors)))
         }
-        Prim::Cofactors => cofactors(&a, n, b).map(matrix),
+        Prim::DetSlope => cofactors(&a, n, b).map(matrix),
         Prim::Solve | Prim::SolveLower => solve(prim, &a, n, b),
         other => unreachable!("linear_algebra: {other}"),
     }
@@ -82,7 +82,7 @@ fn solve(prim: Prim, a: &[f64], n: usize, b: Value) -> Result<Value> {
 }
 
 fn cofactors(a: &[f64], n: usize, directions: Value) -> Result<Vec<f64>> {
-    let directions = array_of(Prim::Cofactors, directions)?;
+    let directions = array_of(Prim::DetSlope, directions)?;
     if probe::is_active() {
         return Ok(vec![0.0; n * n]);
     }
@@ -92,7 +92,7 @@ fn cofactors(a: &[f64], n: usize, directions: Value) -> Result<Vec<f64>> {
         return Fault::new(codes::SHAPE_MISMATCH, format!("directions of shape {shape} for a matrix of {n} rows"))
             .err();
     }
-    let all = reals_of(Prim::Cofactors, &directions)?;
+    let all = reals_of(Prim::DetSlope, &directions)?;
     let each: Vec<&[f64]> = all.chunks((n * n).max(1)).collect();
     let choices = u32::try_from(each.len()).ok().and_then(|k| n.checked_pow(k + 1));
     work::add(choices.unwrap_or(1 << 40));

@@ -185,6 +185,15 @@ pub const ROWS: &[Row] = &[
         &[("children(())", "[]"), ("children((1, 2.0))", "[{v: 1}, {v: 2.0}]")],
     ),
     Row::other(
+        Prim::Bare,
+        &[smooth("p => { let q = bare(p, (p.0^2, p.1 * p.0)); q.0 * q.1 }", &["(0.5, 0.7)"])],
+        &[
+            ("materialise(1.0, bare((2, 3.0), ((), 5.0)).0)", "0.0"),
+            ("materialise([1.0, 2.0], bare([2, 3], [(), ()]))", "[0.0, 0.0]"),
+            ("bare(3.0, 5.0)", "5.0"),
+        ],
+    ),
+    Row::other(
         Prim::Rebuild,
         &[
             smooth("p => { let q = rebuild((1.0, 1.0), [{v: p.0^2}, {v: p.1^2}]); q.0 * q.1 }", &["(0.5, 0.7)"]),
