@@ -21,12 +21,13 @@ fn huber(delta) = (x => if abs(x) <= delta { x^2 / 2 } else { delta * (abs(x) - 
 
 #[test]
 fn a_branch_that_one_use_in_many_takes_is_found() {
-    for index in [0, 1234, 9999] {
-        let uses = format!("let xs = tabulate(10000, i => if i == {index} {{ 8.0 }} else {{ sin(real(i)) }})\n");
+    // Far from all others, and near them.
+    for (index, x) in [(0, "8.0"), (1234, "8.0"), (9999, "8.0"), (4321, "1.6"), (77, "-1.55")] {
+        let uses = format!("let xs = tabulate(10000, i => if i == {index} {{ {x} }} else {{ 1.4 * sin(real(i)) }})\n");
         let text = format!("{HUBER}{uses}grad(v => sum(map(huber(1.5), v)))(xs)[0] > -2  //=> true\n");
         let out = tested(&format!("huber{index}"), &text);
         assert!(out.contains("is wrong in the captured `delta`"), "{out}");
-        assert!(out.contains("of 10000, with the argument `8.0`"), "{out}");
+        assert!(out.contains(&format!("of 10000, with the argument `{x}`")), "{out}");
     }
 }
 

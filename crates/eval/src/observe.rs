@@ -1,7 +1,7 @@
 //! Which custom rules a computation uses, and at which arguments: what `evert test` checks.
 //!
 //! In: each use of a rule, as the machine meets it. Out: for each rule a bounded sample of all its uses: the first ones, the last one, one
-//! of each class of arguments (by signs, sizes and alternatives), and a random choice of all. The sample depends on nothing but the
+//! of each class of arguments (by signs, sizes and alternatives; by finer steps for small arguments), and a random choice of all. The sample depends on nothing but the
 //! program. Whoever checks them can also ask which branches a computation takes ([`Branches`]).
 
 use std::hash::{Hash, Hasher};
@@ -16,6 +16,7 @@ use crate::value::{Closure, Form, Function, Value};
 /// So many uses of a rule are kept: first ones, one for each class, and at random.
 const FIRST: usize = 2;
 const CLASSES: usize = 32;
+const FINE_CLASSES: usize = 512;
 const RANDOM: usize = 16;
 
 /// The uses of all rules, in the order in which the rules were met.
@@ -32,6 +33,7 @@ pub struct RuleUses {
     pub total: u64,
     first: Vec<Use>,
     by_class: FxHashMap<u64, Use>,
+    by_fine_class: FxHashMap<u64, Use>,
     random: Vec<Use>,
     last: Use,
 }
@@ -65,10 +67,17 @@ impl Uses {
 
 impl RuleUses {
     fn new(f: Value, x: Value) -> RuleUses {
-        let class = class(&f, &x);
+        let class = class(&f, &x, Steps::Coarse);
         let first = Use { f, x, at: 0 };
-        let by_class = FxHashMap::from_iter([(class, first.clone())]);
-        RuleUses { total: 1, last: first.clone(), first: vec![first], by_class, random: vec![] }
+        let by_class = FxHashMap::from_iter(class.map(|class| (class, first.clone())));
+        RuleUses {
+            total: 1,
+            last: first.clone(),
+            first: vec![first],
+            by_class,
+            by_fine_class: FxHashMap::default(),
+            random: vec![],
+        }
     }
 
     fn add(&mut self, f: Value, x: Value) {
@@ -77,8 +86,14 @@ impl RuleUses {
         if self.first.len() < FIRST {
             self.first.push(one.clone());
         }
-        if self.by_class.len() < CLASSES {
-            self.by_class.entry(class(&one.f, &one.x)).or_insert_with(|| one.clone());
+        let classes =
+            [(&mut self.by_class, CLASSES, Steps::Coarse), (&mut self.by_fine_class, FINE_CLASSES, Steps::Fine)];
+        for (kept, most, steps) in classes {
+            if kept.len() < most
+                && let Some(class) = class(&one.f, &one.x, steps)
+            {
+                kept.entry(class).or_insert_with(|| one.clone());
+            }
         }
         // Reservoir sampling: every use is kept with the same probability.
         let place = scrambled(one.at) % self.total;
@@ -90,13 +105,15 @@ impl RuleUses {
         self.last = one;
     }
 
-    /// The sample, in the order of use.
+    /// The sample: what is likely to matter in the order of use, then what only finer steps tell apart.
     pub fn sample(&self) -> Vec<&Use> {
-        let all = self.first.iter().chain(self.by_class.values()).chain(&self.random).chain([&self.last]);
-        let mut sample: Vec<&Use> = all.collect();
+        let coarse = self.first.iter().chain(self.by_class.values()).chain(&self.random).chain([&self.last]);
+        let mut sample: Vec<&Use> = coarse.collect();
+        let mut fine: Vec<&Use> = self.by_fine_class.values().collect();
         sample.sort_by_key(|one| one.at);
-        sample.dedup_by_key(|one| one.at);
-        sample
+        fine.sort_by_key(|one| one.at);
+        let mut seen = FxHashSet::default();
+        sample.into_iter().chain(fine).filter(|one| seen.insert(one.at)).collect()
     }
 
     /// Is it the first or the last of all uses?
@@ -133,22 +150,32 @@ fn scrambled(n: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What kind of argument and captures it is: likely to take the same branches if it is the same.
-fn class(f: &Value, x: &Value) -> u64 {
-    let mut walk = Walk { hasher: FxHasher::default(), left: 24 };
+/// How reals are told apart.
+#[derive(Clone, Copy, PartialEq)]
+enum Steps {
+    /// By sign, and by size in steps of eight times.
+    Coarse,
+    /// In steps of an eighth of an octave.
+    Fine,
+}
+
+/// What kind of argument and captures it is: likely to take the same branches if it is the same. Large values have no fine class.
+fn class(f: &Value, x: &Value, steps: Steps) -> Option<u64> {
+    let mut walk = Walk { hasher: FxHasher::default(), left: 24, steps };
     walk.value(x);
     if let Value::Function(function) = f
         && let Function::Closure(closure) = &**function
     {
         closure.env.0.iter().for_each(|value| walk.value(value));
     }
-    walk.hasher.finish()
+    (steps == Steps::Coarse || walk.left > 0).then(|| walk.hasher.finish())
 }
 
 /// A walk over the first leaves of a value.
 struct Walk {
     hasher: FxHasher,
     left: usize,
+    steps: Steps,
 }
 
 impl Walk {
@@ -174,17 +201,25 @@ impl Walk {
         }
     }
 
-    /// The sign, and the size in steps of eight times.
     fn real(&mut self, x: f64) {
-        let exponent = (x.to_bits() >> 52) & 0x7ff;
-        (x.is_sign_negative() && x != 0.0, exponent / 3).hash(&mut self.hasher);
+        let size = match self.steps {
+            Steps::Coarse => ((x.to_bits() >> 52) & 0x7ff) / 3,
+            Steps::Fine => (x.to_bits() >> 49) & 0x3fff,
+        };
+        (x.is_sign_negative() && x != 0.0, size).hash(&mut self.hasher);
     }
 
     fn array(&mut self, array: &Array) {
         array.shape.iter().for_each(|length| (*length).min(3).hash(&mut self.hasher));
         match &array.elements {
-            Elements::Real(reals) => reals.iter().take(self.left.min(8)).for_each(|x| self.real(*x)),
-            Elements::Values(values) => values.iter().take(8).for_each(|value| self.value(value)),
+            Elements::Real(reals) => {
+                reals.iter().take(self.left.min(8)).for_each(|x| self.real(*x));
+                self.left = self.left.saturating_sub(reals.len());
+            }
+            Elements::Values(values) => {
+                values.iter().take(8).for_each(|value| self.value(value));
+                self.left = self.left.saturating_sub(values.len());
+            }
             Elements::Int(_) | Elements::Bool(_) => {}
         }
     }

@@ -142,7 +142,12 @@ impl Check<'_> {
     /// Uses of all kinds: of each set of branches one after the other until there are enough; first and last come first.
     fn inputs(&mut self) -> Vec<Use> {
         let mut groups: Vec<(Option<u64>, Vec<&Use>)> = vec![];
+        // Most of the budget is for the comparisons.
+        let reserved = self.left / 4 * 3;
         for one in self.uses.sample() {
+            if self.left < reserved && !self.uses.is_outermost(one) {
+                continue;
+            }
             let signature = self.signature(one);
             match groups.iter_mut().find(|(other, _)| *other == signature) {
                 Some((_, group)) => group.push(one),
