@@ -25,7 +25,7 @@ const CHECKS: &[Check] = &[
         cargo: &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
-    Check { claim: "all tests pass", cargo: &["test", "--workspace"], environment: &[] },
+    Check { claim: "all tests pass", cargo: &["test", "--workspace", "--no-fail-fast"], environment: &[] },
 ];
 
 fn main() -> ExitCode {

@@ -7,11 +7,14 @@ mod core;
 mod linalg;
 mod lists;
 mod loops;
+mod optimisers;
 mod special;
+mod structures;
 mod texts;
 
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    [core::ROWS, loops::ROWS, arrays::ROWS, lists::ROWS, special::ROWS, linalg::ROWS, texts::ROWS].into_iter().flatten()
+    let arrays = [arrays::ROWS, structures::ROWS, linalg::ROWS, optimisers::ROWS];
+    [core::ROWS, loops::ROWS, lists::ROWS, special::ROWS, texts::ROWS].into_iter().chain(arrays).flatten()
 }
 
 /// Functions of the library with a comment that are parts of others, through which they are tested.
@@ -28,4 +31,5 @@ pub const PARTS: &[(&str, &str)] = &[
     ("rule_claim", "check_rule"),
     ("solve_cholesky", "solve_symmetric"),
     ("column_product", "solve_symmetric"),
+    ("minimise", "minimise_by"),
 ];
