@@ -9,7 +9,7 @@ use std::process::Command;
 #[test]
 fn every_example_of_the_documents_holds() {
     let documents = ["README.md", "docs/tour.md", "docs/reference.md", "docs/paper.md"];
-    let more = ["docs/from-jax.md", "docs/custom-rules.md", "docs/data.md", "docs/plots.md"];
+    let more = ["docs/from-jax.md", "docs/custom-rules.md", "docs/data.md", "docs/plots.md", "docs/training.md"];
     holds(&[&["test"], &documents[..], &more].concat());
 }
 
