@@ -16,6 +16,7 @@ files![
     "texts",
     "arrays",
     "structures",
+    "statistics",
     "special",
     "core",
     "linalg",

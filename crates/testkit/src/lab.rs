@@ -26,6 +26,15 @@ impl Default for Lab {
     }
 }
 
+/// What an internal primitive is called in the lab: its name without the dot, unless the library has such a name.
+pub fn name_of(prim: Prim) -> &'static str {
+    match prim {
+        Prim::Scale => "raw_scale",
+        Prim::Inner => "raw_inner",
+        other => other.name().trim_start_matches('.'),
+    }
+}
+
 impl Lab {
     pub fn new() -> Lab {
         let mut session = Session::offline();
@@ -44,7 +53,7 @@ impl Lab {
         session.machine.max_steps = Some(MAX_STEPS);
         let mut lab = Lab { session };
         for &prim in Prim::ALL.iter().filter(|prim| !prim.is_public()) {
-            lab.session.set(prim.name().trim_start_matches('.'), Value::prim(prim));
+            lab.session.set(name_of(prim), Value::prim(prim));
         }
         // Where the library is broken on purpose this may fail: then whoever uses it does.
         let _ = lab.evaluate(PRODUCT);

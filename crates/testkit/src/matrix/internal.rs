@@ -68,10 +68,10 @@ pub const ROWS: &[Row] = &[
     Row::binary(
         Prim::Scale,
         &[
-            smooth("p => scale(p.0, p.1)^2", &["(0.5, 0.7)"]),
-            smooth("p => weigh(scale(p.0, p.1)^2)", &["([0.5, 0.7], [0.2, 0.3])", "([0.5, 0.7], 0.3)"]),
+            smooth("p => raw_scale(p.0, p.1)^2", &["(0.5, 0.7)"]),
+            smooth("p => weigh(raw_scale(p.0, p.1)^2)", &["([0.5, 0.7], [0.2, 0.3])", "([0.5, 0.7], 0.3)"]),
         ],
-        &[("scale(2.0, 3.0)", "6.0"), ("grad(x => { let y = sqrt(x); x + stop_gradient(y) })(0.0)", "1.0")],
+        &[("raw_scale(2.0, 3.0)", "6.0"), ("grad(x => { let y = sqrt(x); x + stop_gradient(y) })(0.0)", "1.0")],
     ),
     // grad of `minimum` and `maximum`
     Row::binary(

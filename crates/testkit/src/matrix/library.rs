@@ -9,11 +9,12 @@ mod lists;
 mod loops;
 mod optimisers;
 mod special;
+mod statistics;
 mod structures;
 mod texts;
 
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    let arrays = [arrays::ROWS, structures::ROWS, linalg::ROWS, optimisers::ROWS];
+    let arrays = [arrays::ROWS, statistics::ROWS, structures::ROWS, linalg::ROWS, optimisers::ROWS];
     [core::ROWS, loops::ROWS, lists::ROWS, special::ROWS, texts::ROWS].into_iter().chain(arrays).flatten()
 }
 
@@ -32,4 +33,6 @@ pub const PARTS: &[(&str, &str)] = &[
     ("solve_cholesky", "solve_symmetric"),
     ("column_product", "solve_symmetric"),
     ("minimise", "minimise_by"),
+    // A picture of a function has no derivative.
+    ("plot", "curve"),
 ];

@@ -5,6 +5,7 @@ use std::fmt;
 use calculus::Prim;
 
 use super::generated;
+use crate::lab;
 
 pub struct Row {
     pub subject: Subject,
@@ -160,7 +161,7 @@ impl Row {
 
     pub fn name(&self) -> &'static str {
         match self.subject {
-            Subject::Prim(prim) => prim.name().trim_start_matches('.'),
+            Subject::Prim(prim) => lab::name_of(prim),
             Subject::Library(name) => name,
         }
     }

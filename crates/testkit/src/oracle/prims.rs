@@ -5,10 +5,11 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use base::Name;
 use calculus::Prim;
 
 use super::real::Real;
-use super::value::{Array, Form, Val};
+use super::value::{Array, Data, Form, Val};
 use super::{Failure, Oracle, border, ties};
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -42,6 +43,11 @@ impl Oracle<'_> {
             IsTuple => Ok(Val::Bool(matches!(x, Val::Data(data) if data.form == Form::Tuple))),
             IsFunction => Ok(Val::Bool(matches!(x, Val::Function(_)))),
             IsData => Ok(Val::Bool(matches!(x, Val::Data(data) if !data.fields.is_empty()))),
+            Children => Ok(Val::Array(Rc::new(Array::vector(boxes(data_of(x)?))))),
+            Rebuild => {
+                let [like, boxes] = x.parts()?;
+                rebuilt(data_of(&like)?, &boxes)
+            }
             Len | Shape | Iota | Tabulate | Index | Update | Reshape | Transpose | Concat | Reversed | Sum | ArgMin
             | ArgMax | ArgSort | Where | ScatterAdd => self.array_prim(prim, x),
             MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => super::matrices::apply(prim, x),
@@ -64,6 +70,21 @@ impl Oracle<'_> {
             internal => Err(Failure::Uncovered(format!("`{internal}`"))),
         }
     }
+}
+
+fn data_of(x: &Val) -> Result<&Data> {
+    if let Val::Data(data) = x { Ok(data) } else { Err(Failure::program("no tuple, record or variant")) }
+}
+
+/// The fields, each as `{v: field}`.
+fn boxes(data: &Data) -> Vec<Val> {
+    data.fields.iter().map(|field| Val::data(Form::Record(vec![Name::new("v")]), vec![field.clone()])).collect()
+}
+
+fn rebuilt(like: &Data, boxes: &Val) -> Result<Val> {
+    let Val::Array(boxes) = boxes else { return Err(Failure::program("no array of boxes")) };
+    let unboxed = boxes.elements.iter().map(|boxed| Ok(data_of(boxed)?.fields[0].clone()));
+    Ok(Val::data(like.form.clone(), unboxed.collect::<Result<_>>()?))
 }
 
 /// A function of scalars on every element of an array, or on a scalar.
