@@ -146,7 +146,7 @@ fn ready(
     let lowered = loops::lower(&specialised.program);
     let ir = native::emit::emit(&lowered);
     times.lower = busy() - start;
-    let effort = effort.unwrap_or_else(|| evert::engine::effort(&specialised.program));
+    let effort = effort.unwrap_or_else(|| evert::effort::effort(&specialised.program));
     let start = busy();
     let compiled = engine.compile(&specialised.program, effort).map_err(|why| why.to_string())?;
     times.llvm = (busy() - start).saturating_sub(times.lower);

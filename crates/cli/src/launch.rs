@@ -1,6 +1,7 @@
 //! Sessions on the engine that was asked for.
 //!
-//! Where there is no native engine programs run on the reference evaluator, and one line on standard error says so.
+//! Where there is no native engine programs run on the reference evaluator, and one line on standard error says so; the same where the
+//! compiler breaks on a step.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -33,6 +34,7 @@ impl<'a> Launcher<'a> {
         let mut session = Session::new(world);
         session.engines.engine = self.engine;
         session.engines.checks = self.checks;
+        session.engines.on_fallback = Some(Rc::new(report_fallback));
         session.engines.expect_native(looking);
         if self.engine == Engine::Native
             && !session.engines.has_native()
@@ -43,6 +45,14 @@ impl<'a> Launcher<'a> {
         }
         session
     }
+}
+
+/// A step that isn't compiled by a mistake of ours still runs, but not in silence.
+fn report_fallback(why: &str) {
+    let why = why.lines().next().unwrap_or_default();
+    eprintln!(
+        "evert: a step is left to the reference evaluator by a bug in Evert ({why}). `evert explain-perf` says which step; please report it together with the program."
+    );
 }
 
 /// The first line says what is wrong, the others where we looked.

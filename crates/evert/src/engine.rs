@@ -12,11 +12,11 @@ use base::budget::{self, Budget, TooLarge};
 use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
-use first_order::{Block, Op, Program};
 use native::emit::Checks;
 use native::run::Again;
 use specialise::{Codes, Dynamic, Specialised};
 
+use crate::effort::{effort, is_brief, size_of};
 use crate::survey::Surveyed;
 
 /// What runs programs.
@@ -64,6 +64,8 @@ pub struct Engines {
     pub budget: Option<Budget>,
     /// What compiled code that verifies more than the language asks for has found wrong, and where.
     pub violation: Option<(String, Option<Span>)>,
+    /// Is told why the reference evaluator runs a step for a reason that is our own, such as a panic of the compiler.
+    pub on_fallback: Option<Rc<dyn Fn(&str)>>,
     /// How each step so far was run, if somebody wants to know.
     pub log: Option<Vec<(Span, Ran)>>,
     /// What the last step that was compiled took.
@@ -303,6 +305,7 @@ impl Engines {
         ran: &Ran,
         printed: usize,
     ) -> base::Result<Value> {
+        self.tell(ran);
         machine.skipped_prints = printed;
         let result = match ran {
             Ran::Failed { code, span: place } => describe(machine, step, span, *code, *place, self.describing()),
@@ -488,11 +491,18 @@ impl Engines {
         })
     }
 
+    fn tell(&self, ran: &Ran) {
+        if let (Ran::Fallback(why), Some(tell)) = (ran, &self.on_fallback) {
+            tell(why);
+        }
+    }
+
     fn describing(&self) -> u64 {
         self.describing_steps.unwrap_or(MAX_DESCRIBING_STEPS)
     }
 
     fn note(&mut self, span: Span, ran: Ran) {
+        self.tell(&ran);
         if let Some(log) = &mut self.log {
             log.push((span, ran));
         }
@@ -544,8 +554,13 @@ fn describe(
 /// How long the reference evaluator may take to describe an error.
 const MAX_DESCRIBING_STEPS: u64 = 400_000_000;
 
-/// A panic of a stage is our mistake, not the program's: the reference evaluator can still run the step.
+/// A panic of a stage is our mistake, not the program's: the reference evaluator can still run the step, and `Engines::on_fallback` is told. Where
+/// the compiler is being tested the mistake mustn't be missed.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
+    if optimise::checks() { work() } else { caught(work) }
+}
+
+fn caught<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         Err(Ran::Fallback(format!("a panic: {}", words.unwrap_or("without words"))))
@@ -567,46 +582,27 @@ fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -
     })
 }
 
-/// Programs of more statements than this are compiled in time linear in their size: LLVM's usual passes take longer.
-const LONG: usize = 4_000;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// How much work goes into the code of a program.
-pub fn effort(program: &Program) -> llvm::Effort {
-    if size_of(program) > LONG { llvm::Effort::Quick } else { llvm::Effort::Standard }
-}
-
-fn size_of(program: &Program) -> usize {
-    program.functions.iter().map(|function| size(&function.body)).sum()
-}
-
-fn size(block: &Block) -> usize {
-    let inside = |statement: &first_order::Statement| {
-        let mut inside = 0;
-        statement.op.blocks(&mut |_, block| inside += size(block));
-        inside
-    };
-    block.statements.iter().map(|statement| 1 + parts(&statement.op) / 4 + inside(statement)).sum()
-}
-
-/// How many parts an operation puts together: each becomes instructions of its own.
-fn parts(op: &Op) -> usize {
-    match op {
-        Op::Array(parts) | Op::Struct(parts) | Op::Call(_, parts) => parts.len(),
-        _ => 0,
+    fn broken() -> Result<(), Ran> {
+        panic!("optimise: broken")
     }
-}
 
-/// Does the program run straight through, so that every statement runs at most once?
-fn is_brief(program: &Program) -> bool {
-    let straight = |function: &first_order::Function| is_straight(&function.body);
-    program.functions.len() == 1 && program.functions.iter().all(straight)
-}
+    #[test]
+    fn a_panic_of_the_compiler_is_an_error_in_checked_builds() {
+        assert!(catch_unwind(|| guarded(broken)).is_err());
+    }
 
-fn is_straight(block: &Block) -> bool {
-    block.statements.iter().all(|statement| match &statement.op {
-        Op::Loop { .. } | Op::Tabulate { .. } | Op::Sum { .. } | Op::Call(..) => false,
-        Op::If(_, then, otherwise) => is_straight(then) && is_straight(otherwise),
-        Op::Switch(_, arms) => arms.iter().all(|(_, arm)| is_straight(arm)),
-        _ => true,
-    })
+    #[test]
+    fn a_panic_of_the_compiler_is_told_otherwise() {
+        assert_eq!(caught(broken), Err(Ran::Fallback("a panic: optimise: broken".into())));
+        let told = Rc::new(std::cell::RefCell::new(String::new()));
+        let words = told.clone();
+        let mut engines = Engines::default();
+        engines.on_fallback = Some(Rc::new(move |why| words.replace(why.into()).clear()));
+        engines.note(Span::default(), caught(broken).expect_err("it panics"));
+        assert_eq!(*told.borrow(), "a panic: optimise: broken");
+    }
 }

@@ -16,6 +16,7 @@
 pub mod analysis;
 mod callable;
 mod drawing;
+pub mod effort;
 pub mod engine;
 pub mod expectation;
 mod library;

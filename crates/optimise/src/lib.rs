@@ -169,7 +169,8 @@ impl Pass {
     }
 }
 
-fn checks() -> bool {
+/// Is the compiler being tested: are programs checked after every pass, and are its panics errors?
+pub fn checks() -> bool {
     cfg!(debug_assertions) || std::env::var_os("EVERT_CHECK").is_some_and(|value| value == "1")
 }
 

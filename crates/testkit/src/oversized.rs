@@ -240,7 +240,8 @@ impl Maker {
     }
 
     fn nested(&mut self) -> String {
-        let n = self.size(&[20, 100, 400]);
+        // At most 450: a program may have a thousand brackets in brackets.
+        let n = self.size(&[20, 100, 300]);
         match self.random.below(4) {
             0 => format!("{}x{}", "(if x > 0.5 { x * ".repeat(n), " } else { x })".repeat(n)),
             1 => format!("{}x{}", "{ let y = x; y + ".repeat(n), " }".repeat(n)),
