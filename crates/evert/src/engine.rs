@@ -48,6 +48,9 @@ pub enum Ran {
     Fallback(String),
 }
 
+/// Is told something, in words.
+pub type Tell = Rc<dyn Fn(&str)>;
+
 /// What engines keep from step to step.
 #[derive(Default)]
 pub struct Engines {
@@ -65,7 +68,7 @@ pub struct Engines {
     /// What compiled code that verifies more than the language asks for has found wrong, and where.
     pub violation: Option<(String, Option<Span>)>,
     /// Is told why the reference evaluator runs a step for a reason that is our own, such as a panic of the compiler.
-    pub on_fallback: Option<Rc<dyn Fn(&str)>>,
+    pub on_fallback: Option<Tell>,
     /// How each step so far was run, if somebody wants to know.
     pub log: Option<Vec<(Span, Ran)>>,
     /// What the last step that was compiled took.
@@ -600,8 +603,8 @@ mod tests {
         assert_eq!(caught(broken), Err(Ran::Fallback("a panic: optimise: broken".into())));
         let told = Rc::new(std::cell::RefCell::new(String::new()));
         let words = told.clone();
-        let mut engines = Engines::default();
-        engines.on_fallback = Some(Rc::new(move |why| words.replace(why.into()).clear()));
+        let tell: Tell = Rc::new(move |why| drop(words.replace(why.into())));
+        let mut engines = Engines { on_fallback: Some(tell), ..Engines::default() };
         engines.note(Span::default(), caught(broken).expect_err("it panics"));
         assert_eq!(*told.borrow(), "a panic: optimise: broken");
     }
