@@ -25,9 +25,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Of one step of a program: seconds, on a slow machine as well. The steps of the suite, of the examples and of GradBench take at most 80 million
-    /// units before LLVM and 230 million with it, 150 MB, and no stack but the first. (Two steps of the suite take more, by the size of their
-    /// IR: they are interpreted.)
+    /// Of one step of a program: seconds, on a slow machine as well. The steps of the suite take at most 82 million units
+    /// before LLVM and 230 million with it, 144 MB, and no stack but the first; two take more, by the size of their IR: they are interpreted.
     pub const STEP: Budget = Budget { work: 400_000_000, bytes: 1 << 29, stack: 1 << 26 };
 
     /// What is left of it.
