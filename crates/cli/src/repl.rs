@@ -1,7 +1,7 @@
 //! `evert repl`: read, evaluate, print.
 //!
 //! At a terminal inputs come from a prompt ([`prompt`]); otherwise from standard input as it comes ([`piped`]). Errors
-//! are shown and forgotten; Ctrl-C stops what runs. A function may mention what a later input defines, a rule clause belongs to the function
+//! are shown and forgotten. A function may mention what a later input defines, a rule clause belongs to the function
 //! typed last, and imported files that have changed are read again.
 
 mod commands;

@@ -21,7 +21,7 @@ pub const COMMANDS: [(&str, &str, &str); 7] = [
 ];
 
 const HELP: &str = "An input may have several lines: it goes on while a bracket is open or a line ends in an operator.
-Alt-Enter starts a new line anyway, Tab completes names, Ctrl-C drops the input or stops what runs. `ans` is the last value.
+Alt-Enter starts a new line anyway, Tab completes names, Ctrl-C drops the input. `ans` is the last value.
 A rule clause (`reverse x => …`) belongs to the function typed before it. Functions may mention what you define later.
 Imported files that have changed are read again.";
 

@@ -34,6 +34,10 @@ pub(super) fn apply(prim: Prim, x: &Val) -> Result<Val> {
             })
         }
         Prim::Det => Ok(Val::Real(determinant(&square(x)?))),
+        Prim::DetSlope => match x.parts()? {
+            [a, Val::Array(directions)] if directions.elements.is_empty() => Ok(value(cofactors(&square(&a)?))),
+            _ => Err(Failure::Uncovered("a derivative of cofactors".into())),
+        },
         Prim::Inv => {
             let matrix = square(x)?;
             let n = matrix.len();
@@ -169,6 +173,19 @@ fn determinant(a: &Matrix) -> Real {
 }
 
 /// Of these matrices the symmetric part counts, as documented.
+/// The determinants of the matrix without a row and a column, with the signs of a chessboard.
+fn cofactors(a: &Matrix) -> Matrix {
+    let without = |row: &[Real], j: usize| [&row[..j], &row[j + 1..]].concat();
+    let minor = |i: usize, j: usize| -> Matrix {
+        a.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, row)| without(row, j)).collect()
+    };
+    let signed = |i: usize, j: usize| match determinant(&minor(i, j)) {
+        minor if (i + j) % 2 == 1 => &Real::zero() - &minor,
+        minor => minor,
+    };
+    (0..a.len()).map(|i| (0..a.len()).map(|j| signed(i, j)).collect()).collect()
+}
+
 fn symmetric(a: Matrix) -> Matrix {
     let mean = |i: usize, j: usize| &(&a[i][j] + &a[j][i]) / &Real::from_int(2);
     (0..a.len()).map(|i| (0..a.len()).map(|j| mean(i, j)).collect()).collect()

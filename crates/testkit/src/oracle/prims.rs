@@ -50,7 +50,7 @@ impl Oracle<'_> {
             }
             Len | Shape | Iota | Tabulate | Index | Update | Reshape | Transpose | Concat | Reversed | Sum | ArgMin
             | ArgMax | ArgSort | Where | ScatterAdd => self.array_prim(prim, x),
-            MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh => super::matrices::apply(prim, x),
+            MatMul | Cholesky | Solve | SolveLower | Det | DetSlope | Inv | Eigh => super::matrices::apply(prim, x),
             J => Ok(super::intrinsics::lifted(x)),
             JInv => super::intrinsics::lowered(x),
             Zero => Ok(x.sensitivity(&mut std::iter::repeat_with(super::real::Real::zero))),
@@ -66,7 +66,8 @@ impl Oracle<'_> {
             }
             Close => Ok(Val::Bool(true)),
             Differentiable | Answer => Ok(x.clone()),
-            Show | Join | Error | Assert | Key | Split | FoldIn | Uniform | Normal => border::by_evaluator(prim, x),
+            Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt | Error | Assert | Key
+            | Split | FoldIn | Uniform | Normal => border::by_evaluator(prim, x),
             internal => Err(Failure::Uncovered(format!("`{internal}`"))),
         }
     }
