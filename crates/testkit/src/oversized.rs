@@ -221,7 +221,11 @@ impl Maker {
         let n = self.size(&[50, 300, 1_000, 2_500]);
         match self.random.below(5) {
             0 => format!("x{}", " + x * 0.5".repeat(n)),
-            1 => format!("{}x{}", "sin(".repeat(n), ")".repeat(n)),
+            1 => {
+                // A program may have a thousand brackets in brackets.
+                let n = n.min(900);
+                format!("{}x{}", "sin(".repeat(n), ")".repeat(n))
+            }
             2 => {
                 let lets: String = (1..n).map(|i| format!("let a{i} = a{} * 0.5 + x\n", i - 1)).collect();
                 format!("{{ let a0 = x\n{lets}; a{} }}", n - 1)
