@@ -48,6 +48,7 @@ impl Oracle<'_> {
                 let [like, boxes] = x.parts()?;
                 rebuilt(data_of(&like)?, &boxes)
             }
+            Len | Index if is_about_text(x) => border::by_evaluator(prim, x),
             Len | Shape | Iota | Tabulate | Index | Update | Reshape | Transpose | Concat | Reversed | Sum | ArgMin
             | ArgMax | ArgSort | Where | ScatterAdd => self.array_prim(prim, x),
             MatMul | Cholesky | Solve | SolveLower | Det | DetSlope | Inv | Eigh => super::matrices::apply(prim, x),
@@ -70,6 +71,15 @@ impl Oracle<'_> {
             | Split | FoldIn | Uniform | Normal => border::by_evaluator(prim, x),
             internal => Err(Failure::Uncovered(format!("`{internal}`"))),
         }
+    }
+}
+
+/// A text, or a tuple that begins with one.
+fn is_about_text(x: &Val) -> bool {
+    match x {
+        Val::Text(_) => true,
+        Val::Data(data) => data.form == Form::Tuple && matches!(data.fields.first(), Some(Val::Text(_))),
+        _ => false,
     }
 }
 
