@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::memory;
+use crate::{interrupt, memory};
 
 /// What may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -200,7 +200,8 @@ impl Drop for Grown {
 
 #[cold]
 fn look() {
-    let limit = settle();
+    // Who shall stop has no budget left; what runs next finds out why.
+    let limit = settle().or_else(|| (is_counting() && interrupt::is_requested()).then_some(Limit::Work));
     LEFT.set(if is_counting() { SLICE } else { i64::MAX });
     if let Some(limit) = limit {
         exhausted(limit);

@@ -59,18 +59,6 @@ pub fn clear() {
     let _ = REQUESTED.compare_exchange(NUMBER.get(), 0, Ordering::SeqCst, Ordering::SeqCst);
 }
 
-/// What unwinds where a thread stops in the middle of a stage that can't hand on a reason.
-#[derive(Debug)]
-pub struct Interrupted;
-
-/// Unwinds if this thread shall stop. Whoever started the stage catches it.
-#[inline]
-pub fn check() {
-    if is_requested() {
-        std::panic::resume_unwind(Box::new(Interrupted));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,9 +70,7 @@ mod tests {
         thread.request();
         assert!(is_requested() && thread.is_requested());
         assert!(!std::thread::spawn(is_requested).join().expect("it ends"));
-        assert!(std::panic::catch_unwind(check).is_err_and(|payload| payload.is::<Interrupted>()));
         clear();
         assert!(!is_requested());
-        check();
     }
 }

@@ -5,6 +5,7 @@
 pub mod budget;
 pub mod codes;
 pub mod diagnostic;
+pub mod interrupt;
 pub mod memory;
 pub mod name;
 pub mod source;

@@ -15,6 +15,7 @@ mod files;
 mod format;
 mod given;
 mod highlight;
+mod interrupt;
 mod ir;
 mod launch;
 mod memory;

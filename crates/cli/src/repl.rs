@@ -1,7 +1,7 @@
 //! `evert repl`: read, evaluate, print.
 //!
 //! At a terminal inputs come from a prompt ([`prompt`]); otherwise from standard input as it comes ([`piped`]). Errors
-//! are shown and forgotten. A function may mention what a later input defines, a rule clause belongs to the function
+//! are shown and forgotten; Ctrl-C stops what runs. A function may mention what a later input defines, a rule clause belongs to the function
 //! typed last, and imported files that have changed are read again.
 
 mod commands;
@@ -20,6 +20,7 @@ use syntax::ast::Statement;
 
 use crate::Status;
 use crate::files::{Files, Prints};
+use crate::interrupt::{self, interruptible};
 use crate::launch::Launcher;
 use crate::output::{Output, Shown, is_unit};
 use crate::report;
@@ -27,7 +28,11 @@ use crate::terminal::Terminal;
 
 pub fn start(launcher: &Launcher) -> Status {
     let repl = Repl::new(launcher);
-    if io::stdin().is_terminal() { prompt::run(repl) } else { piped::run(repl) }
+    if !io::stdin().is_terminal() {
+        return piped::run(repl);
+    }
+    interrupt::stop_this_thread_on_ctrl_c();
+    prompt::run(repl)
 }
 
 struct Repl<'a> {
@@ -59,7 +64,7 @@ impl<'a> Repl<'a> {
 
     fn program(&mut self, name: &str, text: &str) -> Status {
         let text = self.with_owner(text);
-        let result = self.statements(name, &text);
+        let result = interruptible(|| self.statements(name, &text));
         self.last_function = last_function(&text).filter(|_| result.is_ok());
         self.conclude(result)
     }

@@ -22,6 +22,11 @@ pub struct Fault {
     place: Option<Span>,
 }
 
+/// Somebody wants this thread to stop.
+pub(crate) fn interrupted() -> Fault {
+    Fault::new(base::codes::OUT_OF_STEPS, "the computation was interrupted")
+}
+
 impl Fault {
     pub fn new(code: Code, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into(), notes: vec![], help: vec![], place: None }

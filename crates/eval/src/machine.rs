@@ -13,7 +13,7 @@ use calculus::{Failure, GlobalId, Lambda, Prim, Root};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Action, Body, Code, Instruction, Mode, Op, Operand};
-use crate::fault::{Fault, Result, expected};
+use crate::fault::{Fault, Result, expected, interrupted};
 use crate::lazy::{force, forced};
 use crate::observe::{Branches, Uses};
 use crate::seal::{Lifted, Seal};
@@ -306,6 +306,9 @@ impl Machine {
         if work::done() > self.limit {
             let fault = Fault::new(codes::OUT_OF_STEPS, "the computation was stopped: too many steps");
             return Err((Box::new(fault), span));
+        }
+        if base::interrupt::is_requested() {
+            return Err((Box::new(interrupted()), span));
         }
         if !memory::has_room_for(0) {
             let fault = Fault::new(codes::OUT_OF_MEMORY, "the computation needs too much memory")

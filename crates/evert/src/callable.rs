@@ -125,7 +125,9 @@ impl Callable {
             })
         });
         self.set(session, Value::unit());
-        if let Err(ran @ (Ran::Dynamic(_) | Ran::TooLarge(_) | Ran::Fallback(_))) = &ported {
+        if let Err(ran @ (Ran::Dynamic(_) | Ran::TooLarge(_) | Ran::Fallback(_))) = &ported
+            && !base::interrupt::is_requested()
+        {
             self.ready.insert(shape_of(x), Err(ran.clone()));
         }
         ported
@@ -185,6 +187,10 @@ impl Callable {
             }
             engines.prepare(machine, step, self.span)
         };
+        if base::interrupt::is_requested() {
+            // Whatever would come of it is of no use later.
+            return None;
+        }
         self.ready.entry(shape_of(x)).or_insert_with(prepare).as_ref().ok()
     }
 }

@@ -259,6 +259,9 @@ impl Machine<'_> {
             return Ok(());
         }
         self.until_measured = MEASURE_EACH;
+        if base::interrupt::is_requested() {
+            return Err(Stop::Error { code: codes::OUT_OF_STEPS, span });
+        }
         if eval::memory::has_room_for(0) { Ok(()) } else { Err(Stop::Error { code: codes::OUT_OF_MEMORY, span }) }
     }
 

@@ -7,10 +7,11 @@ use crate::Llvm;
 use crate::builtins::builtin;
 use crate::busy;
 use crate::ffi::{Dylib, Library};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::CString;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Machine code in memory. Its addresses are valid until it is dropped; whoever calls them sees to that.
@@ -18,6 +19,8 @@ pub struct Code {
     library: Arc<Library>,
     dylib: Option<Dylib>,
     addresses: HashMap<String, usize>,
+    /// Where the instructions are.
+    text: Range<usize>,
 }
 
 /// An object that can't be linked.
@@ -46,7 +49,7 @@ impl Code {
         object: &[u8],
         symbols: &[(&str, *const ())],
     ) -> Result<Code, LinkError> {
-        let Symbols { needed, defined, prefix } = Symbols::of(object)?;
+        let Symbols { needed, defined, prefix, text } = Symbols::of(object)?;
         let symbols: HashMap<&str, usize> = symbols.iter().map(|&(name, address)| (name, address as usize)).collect();
         let resolve = |name: &CString| {
             let plain = name.to_str().ok()?.strip_prefix(prefix)?;
@@ -67,8 +70,14 @@ impl Code {
         let (dylib, found) = library.link_object(object, &given, &defined).map_err(LinkError::Refused)?;
         let plain =
             |(name, address): (String, usize)| (name.strip_prefix(prefix).unwrap_or(&name).to_string(), address);
-        let addresses = found.into_iter().map(plain).collect();
-        Ok(Code { library: library.clone(), dylib: Some(dylib), addresses })
+        let addresses: HashMap<String, usize> = found.into_iter().map(plain).collect();
+        let text = text.and_then(|text| text.linked(&addresses)).unwrap_or_default();
+        Ok(Code { library: library.clone(), dylib: Some(dylib), addresses, text })
+    }
+
+    /// Where the instructions are; empty if that isn't known.
+    pub fn text(&self) -> Range<usize> {
+        self.text.clone()
     }
 
     /// The address of a function or constant that the object defines.
@@ -112,6 +121,21 @@ struct Symbols {
     defined: Vec<CString>,
     /// What the object format puts before a name.
     prefix: &'static str,
+    text: Option<Text>,
+}
+
+/// The section with the instructions: a function in it, how far from the start, and the section's length.
+struct Text {
+    function: String,
+    offset: usize,
+    length: usize,
+}
+
+impl Text {
+    fn linked(&self, addresses: &HashMap<String, usize>) -> Option<Range<usize>> {
+        let start = addresses.get(&self.function)?.checked_sub(self.offset)?;
+        Some(start..start + self.length)
+    }
 }
 
 impl Symbols {
@@ -119,19 +143,25 @@ impl Symbols {
         let not_an_object = |error: object::Error| LinkError::NotAnObject(error.to_string());
         let file = object::File::parse(bytes).map_err(not_an_object)?;
         let prefix = if file.format() == object::BinaryFormat::MachO { "_" } else { "" };
-        let (mut needed, mut defined) = (BTreeSet::new(), Vec::new());
+        let (mut needed, mut defined, mut text) = (BTreeSet::new(), Vec::new(), None);
         for symbol in file.symbols() {
             let name = CString::new(symbol.name_bytes().map_err(not_an_object)?)
                 .map_err(|error| LinkError::NotAnObject(error.to_string()))?;
             if symbol.is_undefined() && !name.is_empty() {
                 needed.insert(name);
             } else if symbol.is_global() && symbol.is_definition() {
+                let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+                if let (None, Some(section)) = (&text, section.filter(|section| section.kind() == SectionKind::Text)) {
+                    let function = name.to_string_lossy().trim_start_matches(prefix).to_string();
+                    let offset = symbol.address().saturating_sub(section.address()) as usize;
+                    text = Some(Text { function, offset, length: section.size() as usize });
+                }
                 defined.push(name);
             }
         }
         // The linker makes this one.
         needed.remove(c"_GLOBAL_OFFSET_TABLE_");
-        Ok(Symbols { needed: needed.into_iter().collect(), defined, prefix })
+        Ok(Symbols { needed: needed.into_iter().collect(), defined, prefix, text })
     }
 }
 

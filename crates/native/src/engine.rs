@@ -1,6 +1,7 @@
 //! The engine: L3 programs in, compiled code that runs out.
 
 use std::fmt;
+use std::ops::Range;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,8 @@ pub enum NoEngine {
 /// A program ready to run.
 pub struct Compiled {
     pub(crate) entry: Entry,
+    /// Where its instructions are.
+    pub(crate) text: Range<usize>,
     pub(crate) tables: Tables,
     pub stats: Stats,
     /// Who makes objects, if the program is surveyed.
@@ -186,7 +189,8 @@ impl Engine {
         let entry = unsafe { std::mem::transmute::<*const (), Entry>(entry) };
         let not_kept = self.cache.trouble().filter(|_| !cache_hit).map(str::to_string);
         let stats = Stats { ir_bytes: ir.len(), object_bytes: object.len(), cache_hit, not_kept, compiling, linking };
-        Ok(Compiled { entry, tables, stats, places: None, checks: Checks::Language, _code: code })
+        let text = code.text();
+        Ok(Compiled { entry, text, tables, stats, places: None, checks: Checks::Language, _code: code })
     }
 
     /// Runs a program on values of its parameters' shapes.
@@ -201,6 +205,8 @@ impl Engine {
         runner.watch(if program.places.is_some() { Watched::Yes } else { Watched::No });
         runner.check_memory(program.checked_memory());
         // SAFETY: the entry was made for the tables it is kept with, and the code is alive.
+        runner.will_run(&program.text);
+        // SAFETY: as above.
         unsafe { runner.run(program.entry, &program.tables, codes, args, output) }
     }
 
@@ -217,6 +223,8 @@ impl Engine {
         runner.watch(Watched::No);
         runner.check_memory(program.checked_memory());
         // SAFETY: as for `run`.
+        runner.will_run(&program.text);
+        // SAFETY: as above.
         unsafe { runner.repeat(program.entry, &program.tables, codes, args, output, again) }
     }
 

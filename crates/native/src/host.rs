@@ -119,6 +119,7 @@ impl Portable {
             }
             Ok(())
         };
+        runner.will_run(&self.code.text);
         // SAFETY: the entry was made for these tables, and the code is alive.
         let out = unsafe { runner.start(self.code.entry, &environment, &local.tables, write) };
         let printed = environment.printed.get();

@@ -52,7 +52,7 @@ pub struct Interrupter {
 }
 
 impl Interrupter {
-    /// The thread that calls this. It has to outlive the calls of [`Interrupter::interrupt`].
+    /// The thread that calls this. It has to outlive the calls of [`Interrupter::interrupt_while`].
     pub fn of_this_thread() -> Interrupter {
         handle_signals();
         // SAFETY: a question without conditions.
@@ -60,11 +60,11 @@ impl Interrupter {
         Interrupter { thread: base::interrupt::this_thread(), system }
     }
 
-    /// Asks the thread to stop, and waits until it has begun something new, or waits for it.
-    pub fn interrupt(&self) {
+    /// Asks the thread to stop, for as long as it is busy and hasn't begun something new.
+    pub fn interrupt_while(&self, is_busy: impl Fn() -> bool) {
         const AGAIN: Duration = Duration::from_millis(2);
         self.thread.request();
-        while self.thread.is_requested() {
+        while self.thread.is_requested() && is_busy() {
             // SAFETY: the thread lives, by the contract of this type; the signal is handled.
             unsafe { libc::pthread_kill(self.system, libc::SIGURG) };
             std::thread::sleep(AGAIN);

@@ -4,13 +4,14 @@
 //! empty afterwards, no compiled or runtime frame unwinds, and a value that doesn't fit the program's shapes is refused, not guessed.
 //!
 //! Read [`emit`] (the code), [`layout`] (how a shape becomes leaf words), [`runtime`] (the context: memory, handles, failures,
-//! primitives), [`stack`] (what compiled code runs on), [`pool`] (runners that wait), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
+//! primitives), [`stack`] (what compiled code runs on), [`interrupt`] (stopping it), [`pool`] (runners that wait), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
 //! `docs/dev/native.md` is the contract between them.
 
 pub mod control;
 pub mod emit;
 pub mod engine;
 pub mod host;
+pub mod interrupt;
 pub mod layout;
 pub mod pool;
 pub mod run;

@@ -4,15 +4,17 @@
 //! ended.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use base::{Code, Span};
+use base::{Code, Span, codes};
 use eval::{Value, memory};
 use first_order::{Codes, ShapeId, Shapes};
 
 use crate::host::Locals;
+use crate::interrupt;
 use crate::layout::Layouts;
 use crate::runtime::ledger::Checked;
 use crate::runtime::object::Descriptor;
@@ -64,6 +66,8 @@ pub struct Runner {
     words: Vec<u64>,
     usage: Usage,
     checked: Checked,
+    /// Where the instructions of the next run are.
+    text: Range<usize>,
     /// Of programs that any thread runs.
     pub(crate) locals: Locals,
 }
@@ -89,6 +93,7 @@ impl Runner {
             words: vec![],
             usage: Usage::default(),
             checked: Checked::No,
+            text: 0..0,
             locals: Locals::default(),
         })
     }
@@ -102,6 +107,11 @@ impl Runner {
         const KEPT: usize = 64 << 20;
         self.ctx.keep_at_most(KEPT);
         self.words.shrink_to(1 << 10);
+    }
+
+    /// The next run is of code at these addresses: there it can be interrupted.
+    pub(crate) fn will_run(&mut self, text: &Range<usize>) {
+        self.text = text.clone();
     }
 
     /// From now on runs are surveyed, or not.
@@ -240,13 +250,16 @@ impl Runner {
                 each_pointer(border, tables, args, |word| unsafe { object::retain(word) });
             }
             let start = Instant::now();
+            let text = &self.text;
             let status = self.ctx.with_environment(environment, |ctx| {
                 // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
-                unsafe { stack::enter(ctx, entry, args.as_ptr(), out.as_mut_ptr(), top) }
+                interrupt::during(ctx, text, || unsafe {
+                    stack::enter(ctx, entry, args.as_ptr(), out.as_mut_ptr(), top)
+                })
             });
             let took = start.elapsed();
             if status != 0 {
-                return Err(self.ctx.take_failure().expect("run: who leaves says why"));
+                return Err(self.why(status));
             }
             if again.as_mut().is_none_or(|again| again(took) == Again::No) {
                 break;
@@ -272,6 +285,15 @@ impl Runner {
 
 /// The steps of a run, for callers that have no values: [`crate::host`].
 impl Runner {
+    /// Why a run was left with this status.
+    fn why(&mut self, status: u64) -> Failure {
+        if status == interrupt::STATUS {
+            self.ctx.take_failure();
+            return Failure::Error { code: codes::OUT_OF_STEPS, span: None };
+        }
+        self.ctx.take_failure().expect("run: who leaves says why")
+    }
+
     /// Clears what a panic left behind.
     fn begin(&mut self) {
         if self.ctx.live() != 0 {
@@ -297,13 +319,14 @@ impl Runner {
         let out = self.add_words(tables.layouts.get(result).words);
         self.ctx.stack_limit = self.stack.limit(room_for_frames());
         let (words, top) = (self.words.as_mut_ptr(), self.stack.top());
+        let text = &self.text;
         let status = self.ctx.with_environment(environment, |ctx| {
             // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
-            unsafe { stack::enter(ctx, entry, words, words.add(out), top) }
+            interrupt::during(ctx, text, || unsafe { stack::enter(ctx, entry, words, words.add(out), top) })
         });
         match status {
             0 => Ok(out),
-            _ => Err(self.ctx.take_failure().expect("run: who leaves says why")),
+            _ => Err(self.why(status)),
         }
     }
 

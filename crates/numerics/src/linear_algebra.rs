@@ -33,9 +33,30 @@ pub fn matmul(a: &[f64], b: &[f64], m: usize, k: usize, n: usize) -> Vec<f64> {
     c
 }
 
-/// The same, into a slice.
-pub fn matmul_into(a: &[f64], b: &[f64], c: &mut [f64], m: usize, k: usize, n: usize) {
-    product::multiply(a, b, c, m, k, n);
+/// The same into a slice, for lengths (m, k, n), block after block of rows for as long as `go_on` says so; was it all?
+pub fn matmul_while(
+    a: &[f64],
+    b: &[f64],
+    c: &mut [f64],
+    (m, k, n): (usize, usize, usize),
+    go_on: impl Fn() -> bool,
+) -> bool {
+    /// Multiplications between two questions: some hundredths of a second.
+    const BLOCK: usize = 1 << 27;
+    let rows = (BLOCK / (k * n).max(1)).next_multiple_of(64).max(64);
+    if m <= rows {
+        product::multiply(a, b, c, m, k, n);
+        return true;
+    }
+    for (block, out) in c.chunks_mut(rows * n.max(1)).enumerate() {
+        if !go_on() {
+            return false;
+        }
+        let first = block * rows;
+        let count = rows.min(m - first);
+        product::multiply(&a[first * k..(first + count) * k], b, out, count, k, n);
+    }
+    true
 }
 
 /// The transpose (n×m) of `a` (m×n).

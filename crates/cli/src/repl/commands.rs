@@ -8,6 +8,7 @@ use super::{Repl, new_session};
 use crate::Status;
 use crate::describe::describe;
 use crate::files;
+use crate::interrupt::interruptible;
 
 /// The commands: word, argument, what it does.
 pub const COMMANDS: [(&str, &str, &str); 7] = [
@@ -21,7 +22,7 @@ pub const COMMANDS: [(&str, &str, &str); 7] = [
 ];
 
 const HELP: &str = "An input may have several lines: it goes on while a bracket is open or a line ends in an operator.
-Alt-Enter starts a new line anyway, Tab completes names, Ctrl-C drops the input. `ans` is the last value.
+Alt-Enter starts a new line anyway, Tab completes names, Ctrl-C drops the input or stops what runs. `ans` is the last value.
 A rule clause (`reverse x => …`) belongs to the function typed before it. Functions may mention what you define later.
 Imported files that have changed are read again.";
 
@@ -82,7 +83,7 @@ impl Repl<'_> {
             return self.complain("write `:load FILE`");
         }
         let name = files::name(path);
-        let result = self.session.read(&name).and_then(|text| self.statements(&name, &text));
+        let result = interruptible(|| self.session.read(&name).and_then(|text| self.statements(&name, &text)));
         self.conclude(result)
     }
 
@@ -96,7 +97,7 @@ impl Repl<'_> {
     }
 
     fn kind(&mut self, text: &str) -> Status {
-        let result = self.session.evaluate(text);
+        let result = interruptible(|| self.session.evaluate(text));
         if let Ok(value) = &result {
             self.terminal.line(&eval::show::described(value));
         }

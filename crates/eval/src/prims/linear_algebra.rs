@@ -137,7 +137,12 @@ fn real_product(a: &Array, b: &Array, m: usize, k: usize, n: usize) -> Result<Ve
     if (a.len(), b.len()) != (m * k, k * n) {
         return Ok(vec![0.0; m * n]);
     }
-    Ok(dense::matmul(&a, &b, m, k, n))
+    let mut product = vec![0.0; m * n];
+    if dense::matmul_while(&a, &b, &mut product, (m, k, n), || !base::interrupt::is_requested()) {
+        Ok(product)
+    } else {
+        crate::fault::interrupted().err()
+    }
 }
 
 /// Ints make ints, and what leaves their range is an error, as in `sum(a * b)`.

@@ -9,11 +9,13 @@ mod orders;
 mod rearrange;
 mod sensitivities;
 
-use base::Code;
+use std::cell::Cell;
+
+use base::{Code, codes, interrupt};
 use calculus::Prim;
 use eval::memory;
 use first_order::{Alternative, Head};
-use numerics::linear_algebra::matmul_into;
+use numerics::linear_algebra::matmul_while;
 use numerics::summation::sum;
 
 use super::collector::{self, reals};
@@ -394,12 +396,14 @@ impl Call<'_> {
         }
         let (rows, inner, columns) = (m as usize, k as usize, n as usize);
         eval::work::add(rows * inner * columns);
+        let whole = Cell::new(true);
         let store = |out: &mut [u64]| {
             // SAFETY: reals are words.
             let out = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), out.len()) };
-            matmul_into(reals(a), reals(b), out, rows, inner, columns);
+            let go_on = || !interrupt::is_requested();
+            whole.set(matmul_while(reals(a), reals(b), out, (rows, inner, columns), go_on));
         };
-        match (a.rank, b.rank) {
+        let done = match (a.rank, b.rank) {
             (1, 1) => {
                 let mut product = [0];
                 store(&mut product);
@@ -408,7 +412,8 @@ impl Call<'_> {
             (1, _) => self.array(ElementKind::Real, &[n], false, store),
             (_, 1) => self.array(ElementKind::Real, &[m], false, store),
             _ => self.array(ElementKind::Real, &[m, n], false, store),
-        }
+        }?;
+        Some(if whole.get() { done } else { Err(codes::OUT_OF_STEPS) })
     }
 }
 

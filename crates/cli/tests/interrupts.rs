@@ -1,0 +1,100 @@
+//! Ctrl-C in the REPL on a terminal: what runs stops, definitions stay.
+
+#![cfg(target_os = "linux")]
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// The command on a terminal of its own.
+struct Session {
+    child: Child,
+    keys: File,
+    output: Receiver<String>,
+    seen: String,
+}
+
+impl Session {
+    fn start(arguments: &[&str]) -> Session {
+        let (mut ours, mut theirs) = (0, 0);
+        let none = std::ptr::null_mut();
+        // SAFETY: the call fills the two numbers.
+        let made = unsafe { libc::openpty(&raw mut ours, &raw mut theirs, none, none.cast(), none.cast()) };
+        assert_eq!(made, 0, "a terminal");
+        // SAFETY: both are open and nobody else's.
+        let (ours, theirs) = unsafe { (OwnedFd::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
+        let end = || Stdio::from(theirs.try_clone().expect("a descriptor"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_evert"));
+        command
+            .args(arguments)
+            .env("TERM", "xterm")
+            .env("XDG_STATE_HOME", std::env::temp_dir())
+            .stdin(end())
+            .stdout(end())
+            .stderr(end());
+        let child = command.spawn().expect("evert runs");
+        let mut reader = File::from(ours.try_clone().expect("a descriptor"));
+        let (said, output) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                if said.send(String::from_utf8_lossy(&bytes[..count]).into_owned()).is_err() {
+                    return;
+                }
+            }
+        });
+        Session { child, keys: File::from(ours), output, seen: String::new() }
+    }
+
+    fn enter(&mut self, line: &str) {
+        self.keys.write_all(format!("{line}\r").as_bytes()).expect("a terminal");
+    }
+
+    /// Waits until this is shown, and forgets what was shown so far.
+    fn expect(&mut self, text: &str) {
+        while !self.seen.contains(text) {
+            match self.output.recv_timeout(Duration::from_secs(120)) {
+                Ok(more) => self.seen.push_str(&more),
+                Err(_) => panic!("{text:?} isn't shown, but {:?}", self.seen),
+            }
+        }
+        self.seen.clear();
+    }
+
+    fn interrupt(&self) {
+        // SAFETY: a signal to our own child.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn what_runs_stops_and_definitions_stay() {
+    for engine in ["native", "reference"] {
+        let mut session = Session::start(&["--engine", engine, "repl"]);
+        session.expect(">");
+        session.enter("let kept = 41.0");
+        session.expect(">");
+        for text in [
+            "while_loop(x => x < inf, x => x + 0.0 * kept, 1.0)",
+            "grad(a => while_loop(x => x < inf, x => x + 0.0 * a, 1.0))(kept)",
+        ] {
+            session.enter(&format!("{{ print(100 + 23); {text} }}"));
+            session.expect("123");
+            std::thread::sleep(Duration::from_millis(300));
+            session.interrupt();
+            session.expect("E0322");
+        }
+        session.enter("kept + 1");
+        session.expect("42");
+    }
+}
