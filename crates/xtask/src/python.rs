@@ -7,8 +7,20 @@ use std::time::{Duration, Instant};
 
 /// What the tests of the package itself need.
 const SMALL: &[&str] = &["numpy", "pytest", "hypothesis", "maturin"];
-/// What there are tests with, in environments of their own: the package, and the file of its tests.
-const OPTIONAL: &[(&str, &str)] = &[("jax", "test_jax.py"), ("torch", "test_torch.py")];
+/// What there are tests with, in environments of their own.
+const OPTIONAL: &[Optional] = &[
+    Optional { package: "jax", tests: "test_jax.py", gigabytes: 3 },
+    Optional { package: "torch", tests: "test_torch.py", gigabytes: 16 },
+];
+
+/// A package that Evert works with.
+struct Optional {
+    package: &'static str,
+    /// The file of the tests with it.
+    tests: &'static str,
+    /// The free room on the disk without which it isn't installed: what it takes and what pip needs meanwhile, and some to spare.
+    gigabytes: u64,
+}
 /// How long getting these may take, while the package is built.
 const PATIENCE: Duration = Duration::from_secs(150);
 /// What it is tested with by `cargo xtask python`.
@@ -45,7 +57,7 @@ pub fn test() -> ExitCode {
     eprintln!("== the Python package passes its tests: pytest python/tests");
     outcome(|| {
         run(cargo().args(["fmt", "--check"]).current_dir(package()))?;
-        let others: Vec<Coming> = OPTIONAL.iter().map(|(name, _)| Coming::start(&environment, name)).collect();
+        let others: Vec<Coming> = OPTIONAL.iter().map(|other| Coming::start(&environment, other)).collect();
         let dist = folder().join("dist-dev");
         let _ = std::fs::remove_dir_all(&dist);
         let mut build = environment.module("maturin");
@@ -56,13 +68,17 @@ pub fn test() -> ExitCode {
         environment.install_wheels(&dist, &["--no-deps"])?;
         let options = ["-m".to_string(), "not long".to_string()];
         environment.pytest(&[], &options)?;
-        for (other, (name, file)) in others.into_iter().zip(OPTIONAL) {
-            match other.finish() {
+        for (coming, Optional { package, tests, gigabytes }) in others.into_iter().zip(OPTIONAL) {
+            match coming.finish() {
                 Some(environment) => {
                     environment.install_wheels(&dist, &["--no-deps"])?;
-                    environment.pytest(&[file], &options)?;
+                    environment.pytest(&[tests], &options)?;
                 }
-                None => eprintln!("== skipped: the tests of the Python package with {name} (it couldn't be installed)"),
+                None => eprintln!(
+                    "== skipped: the tests of the Python package with {package} (it couldn't be installed in {} s, or there \
+                     are less than {gigabytes} GB of free room on the disk)",
+                    PATIENCE.as_secs()
+                ),
             }
         }
         Ok(())
@@ -175,17 +191,17 @@ struct Coming {
 }
 
 impl Coming {
-    /// Begins an environment for tests with a package, unless there is one.
-    fn start(from: &Environment, package: &str) -> Coming {
+    /// Begins an environment for tests with a package, unless there is one or the disk is too full for it.
+    fn start(from: &Environment, Optional { package, gigabytes, .. }: &Optional) -> Coming {
         let mut coming =
             Coming { place: folder().join(format!("with-{package}")), pip: None, end: Instant::now() + PATIENCE };
         if coming.stamp().exists() {
             return coming;
         }
         let _ = std::fs::remove_dir_all(&coming.place);
-        if run(from.module("venv").arg(&coming.place)).is_ok() {
+        if free_gigabytes() >= *gigabytes && run(from.module("venv").arg(&coming.place)).is_ok() {
             let mut install = coming.environment().module("pip");
-            install.args(["install", "--quiet", "--disable-pip-version-check", "--retries", "1"]);
+            install.args(["install", "--quiet", "--no-cache-dir", "--disable-pip-version-check", "--retries", "1"]);
             install.args(["numpy", "pytest", "hypothesis", package]).stdout(Stdio::null()).stderr(Stdio::null());
             coming.pip = install.spawn().ok();
         }
@@ -237,6 +253,14 @@ fn interpreter() -> Result<PathBuf, String> {
         Command::new(python).args(["-c", check]).output().is_ok_and(|output| output.status.success())
     };
     candidates.into_iter().find(will_do).ok_or("there is no Python 3.10 or later with venv".into())
+}
+
+/// The room that is left on the disk of `folder()`; none if nobody can tell.
+fn free_gigabytes() -> u64 {
+    let table = Command::new("df").args(["-P", "-k"]).arg(folder()).output();
+    let text = table.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let free = text.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    free.unwrap_or(0) >> 20
 }
 
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
