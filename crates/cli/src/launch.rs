@@ -34,6 +34,7 @@ impl<'a> Launcher<'a> {
         let mut session = Session::new(world);
         session.engines.engine = self.engine;
         session.engines.checks = self.checks;
+        session.engines.trial_steps = evert::TRIAL_STEPS;
         session.engines.on_fallback = Some(Rc::new(report_fallback));
         session.engines.expect_native(looking);
         if self.engine == Engine::Native

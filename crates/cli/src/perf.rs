@@ -96,7 +96,7 @@ fn sites(steps: &[Done]) -> Vec<Site> {
     let mut sites: Vec<Site> = vec![];
     for step in steps {
         let (span, reason, kind) = match &step.ran {
-            Ran::Compiled | Ran::Failed { .. } => continue,
+            Ran::Compiled | Ran::Brief | Ran::Failed { .. } => continue,
             // A reason that has no place of its own is about the whole step.
             Ran::Dynamic(dynamic) if dynamic.span == Span::default() => {
                 (step.span, dynamic.reason.to_string(), Kind::Dynamic)
@@ -211,6 +211,7 @@ fn advice(reason: &str) -> &'static str {
 fn figures(step: &Done) -> String {
     let how = match &step.ran {
         Ran::Compiled => "compiled",
+        Ran::Brief => return "run on the reference evaluator, because it is short".to_string(),
         Ran::Failed { .. } => "compiled, ended in an error",
         Ran::Interpreted(_) => return "interpreted, because it is too large".to_string(),
         Ran::Dynamic(_) | Ran::TooLarge(_) | Ran::Fallback(_) => return "left to the reference evaluator".to_string(),

@@ -111,7 +111,9 @@ fn problem(call: &str, why: Unsurveyed) -> Problem {
         Unsurveyed::Left(Ran::Fallback(why)) => {
             Problem::Other(format!("{call} is left to the reference evaluator: {why}"))
         }
-        Unsurveyed::Left(Ran::Compiled | Ran::Failed { .. }) => Problem::Other(format!("{call} can't be surveyed")),
+        Unsurveyed::Left(Ran::Compiled | Ran::Brief | Ran::Failed { .. }) => {
+            Problem::Other(format!("{call} can't be surveyed"))
+        }
         Unsurveyed::NoEngine(why) => {
             Problem::Other(format!("there is no native engine, whose memory is shown here: {why}"))
         }

@@ -225,7 +225,10 @@ impl Machine {
 
     /// Applies a function to an argument and runs to the end.
     pub fn call(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
+        self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
+        let outer = work::limit(self.limit);
         let result = self.start(f, x, span);
+        work::limit(outer);
         crate::probe::set_active(false);
         self.frames.clear();
         self.probes.clear();
@@ -238,7 +241,6 @@ impl Machine {
 
     fn start(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
         self.root = span;
-        self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
         match self.apply(f, x, 0, span) {
             Ok(Flow::Value(value)) => return Ok(value),
             Ok(Flow::Entered) => {}
@@ -304,8 +306,7 @@ impl Machine {
 
     fn within_limit(&self, span: Span) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
         if work::done() > self.limit {
-            let fault = Fault::new(codes::OUT_OF_STEPS, "the computation was stopped: too many steps");
-            return Err((Box::new(fault), span));
+            return Err((Box::new(work::exhausted()), span));
         }
         if base::interrupt::is_requested() {
             return Err((Box::new(interrupted()), span));

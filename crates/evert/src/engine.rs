@@ -18,6 +18,7 @@ use specialise::{Codes, Dynamic, Specialised};
 
 use crate::effort::{effort, is_brief, size_of};
 use crate::survey::Surveyed;
+use crate::trial::{self, Trial};
 
 /// What runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,6 +37,8 @@ pub enum Engine {
 pub enum Ran {
     /// On the engine that was asked for.
     Compiled,
+    /// On the reference evaluator, because it took less time than compiling it.
+    Brief,
     /// On the interpreter of L3, because making code of it would take too much.
     Interpreted(TooLarge),
     /// It ended in an error, which the reference evaluator described: all that the engine itself knows of it.
@@ -57,6 +60,9 @@ pub struct Engines {
     pub engine: Engine,
     codes: Rc<Codes>,
     native: Native,
+    /// The work for which a step runs on the reference evaluator before it is compiled, such as [`crate::TRIAL_STEPS`]; 0: it is compiled at
+    /// once.
+    pub trial_steps: u64,
     /// Compiles also what is so short that interpreting it takes less time: for tests.
     pub always_compile: bool,
     /// What compiled code verifies: for those who work on the compiler.
@@ -178,6 +184,14 @@ impl Engines {
         if self.is_reference() {
             return machine.call(step, Value::unit(), span);
         }
+        let already = match self.tried(machine, step, span) {
+            Trial::Ended(result) => {
+                self.note(span, Ran::Brief);
+                return result;
+            }
+            Trial::TooLong(printed) => printed,
+        };
+        machine.skipped_prints = already;
         let ran = match guarded(|| self.ready(machine, group, span)) {
             Err(ran) => ran,
             Ok(ready) => {
@@ -186,17 +200,20 @@ impl Engines {
                 let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
                 let mut print = |line: &str| {
                     printed += 1;
-                    output(line);
+                    if printed > already {
+                        output(line);
+                    }
                 };
                 let result = guarded(|| self.execute(&ready, &args, &mut print));
                 machine.output = output;
                 match result {
                     Ok(value) => {
+                        machine.skipped_prints = 0;
                         self.note(span, ready.too_large.map_or(Ran::Compiled, Ran::Interpreted));
                         return Ok(value);
                     }
                     Err(ran) => {
-                        machine.skipped_prints = printed;
+                        machine.skipped_prints = printed.max(already);
                         ran
                     }
                 }
@@ -219,6 +236,16 @@ impl Engines {
         };
         self.note(span, ran);
         result
+    }
+
+    /// Runs a step on the reference evaluator for as long as it may be there.
+    fn tried(&self, machine: &mut Machine, step: &Value, span: Span) -> Trial {
+        let may = self.engine == Engine::Native && machine.max_steps.is_none() && self.checks == Checks::default();
+        if may && self.trial_steps > 0 && !self.always_compile {
+            trial::run(machine, step, span, self.trial_steps)
+        } else {
+            Trial::TooLong(0)
+        }
     }
 
     /// Makes a step ready to be run many times. `Err` says why the reference evaluator runs it.

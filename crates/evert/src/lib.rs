@@ -28,6 +28,7 @@ mod rules;
 mod session;
 pub mod survey;
 pub mod testing;
+mod trial;
 mod world;
 
 pub use callable::{Callable, argument};
@@ -41,6 +42,7 @@ pub use native::emit::Checks;
 pub use native::run::Again;
 pub use native::{control, host, pool};
 pub use session::{Failure, Outcome, Session, application};
+pub use trial::STEPS as TRIAL_STEPS;
 pub use world::{Offline, World};
 
 /// The endings of files of data, for messages.

@@ -447,7 +447,7 @@ fn report_steps(session: &Session, root: &Path) {
     };
     for (span, ran) in session.engines.log.iter().flatten() {
         match ran {
-            Ran::Compiled => say("compiled", ""),
+            Ran::Compiled | Ran::Brief => say("compiled", ""),
             Ran::Interpreted(_) => say("interpreted", ""),
             Ran::Failed { .. } => say("failed", ""),
             Ran::Dynamic(dynamic) => say("dynamic", &format!("{} {}", place(*span), dynamic.reason)),

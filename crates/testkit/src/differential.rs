@@ -84,7 +84,7 @@ pub fn compare(case: &Case, checks: Checks, tell: &mut dyn FnMut(Engine, &str)) 
             tell(engine, &step);
             let outcome = trial.run(&step);
             match outcome.ran {
-                Some(Ran::Compiled | Ran::Interpreted(_) | Ran::Failed { .. }) => tally.compiled += 1,
+                Some(Ran::Compiled | Ran::Brief | Ran::Interpreted(_) | Ran::Failed { .. }) => tally.compiled += 1,
                 Some(Ran::Dynamic(dynamic)) => {
                     tally.dynamic += 1;
                     tally.reasons.push(dynamic.reason.to_string());

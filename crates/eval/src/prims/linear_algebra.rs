@@ -22,7 +22,7 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     let array = if is_sample { Rc::new(Array::reals(vec![1, 1], vec![1.0])) } else { array };
     let n = square(prim, &array)?;
     let a = reals_of(prim, &array)?;
-    work::add(n * n * n);
+    work::begin(n * n * n)?;
     let matrix = |reals| Value::array(Array::reals(vec![n, n], reals));
     match prim {
         Prim::Cholesky => dense::cholesky(&a, n).map(matrix).or_else(singular),
@@ -95,7 +95,7 @@ fn cofactors(a: &[f64], n: usize, directions: Value) -> Result<Vec<f64>> {
     let all = reals_of(Prim::DetSlope, &directions)?;
     let each: Vec<&[f64]> = all.chunks((n * n).max(1)).collect();
     let choices = u32::try_from(each.len()).ok().and_then(|k| n.checked_pow(k + 1));
-    work::add(choices.unwrap_or(1 << 40));
+    work::begin(choices.unwrap_or(1 << 40))?;
     Ok(dense::cofactors(a, n, &each))
 }
 
@@ -117,7 +117,7 @@ fn matmul(a: Value, b: Value) -> Result<Value> {
         _ => return mismatch().err(),
     };
     has_room_for_shape(&[m, n])?;
-    work::add(m * k * n);
+    work::begin(m * k * n)?;
     let product = match (&a.elements, &b.elements) {
         (Elements::Int(a), Elements::Int(b)) => Elements::Int(int_product(a, b, m, k, n)?),
         _ => Elements::Real(real_product(&a, &b, m, k, n)?),
