@@ -9,6 +9,7 @@
 //! - A part that is a constant, the index, a variable from outside, or at most [`CHEAP`](crate::cost::CHEAP) units of arithmetic on such, on elements of
 //!   arrays from outside and on stored parts, is computed again at each reading.
 //! - A part that is itself an array of which only elements and the length are read is treated like this in turn.
+//! - Of a choice between alternatives, what is next to nothing to compute again is left out ([`narrow`]), and the rest stored.
 //! - The others are stored, one after the other, those first that are computed first.
 //!
 //! (The pairs of a value and a backpropagator that J of `tabulate` makes end here: of a linear function nothing is stored, of a convolution
@@ -19,6 +20,7 @@
 //!
 //! An array that is updated is not read again in place of a stored element: it would have to be kept as it was.
 
+mod narrow;
 mod plan;
 mod rewrite;
 mod survey;
@@ -32,7 +34,7 @@ use crate::rename::renumber;
 use crate::simplify;
 use crate::walk::{blocks_mut, each_op};
 
-use plan::{Plan, Reader};
+use plan::{Names, Plan, Reader};
 use rewrite::Rewrite;
 use survey::{Path, Survey, Table};
 
@@ -107,6 +109,18 @@ fn copied(op: &Op) -> Option<(Var, &Atom)> {
 
 /// One round; was anything changed?
 fn shrink(function: &mut Function) -> bool {
+    if narrow::applies(function) {
+        let mut narrowed = function.clone();
+        let rebuilt = narrow::narrow(&mut narrowed);
+        if !rebuilt.is_empty() && shrunk(&mut narrowed, &rebuilt) {
+            *function = narrowed;
+            return true;
+        }
+    }
+    shrunk(function, &FxHashSet::default())
+}
+
+fn shrunk(function: &mut Function, rebuilt: &FxHashSet<Var>) -> bool {
     let survey = Survey::of(function);
     if survey.tables.is_empty() {
         return false;
@@ -116,7 +130,8 @@ fn shrink(function: &mut Function) -> bool {
     let mut plans = FxHashMap::default();
     // What is read in an array that was made later is known after that.
     for table in survey.tables.iter().rev() {
-        if let Some(plan) = planned(table, &bodies[&table.var], &survey, &function.vars, &mut touched) {
+        let names = Names { types: &function.vars, rebuilt };
+        if let Some(plan) = planned(table, &bodies[&table.var], &survey, names, &mut touched) {
             plans.insert(table.var, plan);
         }
     }
@@ -131,8 +146,8 @@ fn shrink(function: &mut Function) -> bool {
 
 /// What becomes of an array; nothing if it stays as it is. `touched` are the arrays that change in this round, and those that are read at
 /// other places then.
-fn planned(table: &Table, body: &Block, survey: &Survey, vars: &[Type], touched: &mut FxHashSet<Var>) -> Option<Plan> {
-    let Type::Array(element, _) = &vars[table.var.0 as usize] else { return None };
+fn planned(table: &Table, body: &Block, survey: &Survey, names: Names, touched: &mut FxHashSet<Var>) -> Option<Plan> {
+    let Type::Array(element, _) = &names.types[table.var.0 as usize] else { return None };
     if survey.escapes(table.var) || touched.contains(&table.var) {
         return None;
     }
@@ -147,7 +162,7 @@ fn planned(table: &Table, body: &Block, survey: &Survey, vars: &[Type], touched:
     if path.vars.iter().any(is_touched) || path.reads.iter().any(|read| read.inside.iter().any(is_touched)) {
         return None;
     }
-    let (plan, read) = plan::plan(table, body, element, &readers, survey, touched)?;
+    let (plan, read) = plan::plan(table, body, element, &readers, survey, names, touched)?;
     touched.insert(table.var);
     touched.extend(read);
     Some(plan)

@@ -46,9 +46,18 @@ pub struct Plan {
     pub stored: Vec<(Atom, Type)>,
 }
 
+/// What is known of the variables of the function.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    pub types: &'a [Type],
+    /// Those that are put together from narrower ones, by a switch on these.
+    pub rebuilt: &'a FxHashSet<Var>,
+}
+
 /// What is known where a part is computed: the body of the table, and of those around it, outermost first.
 struct Scope<'a, 'f> {
     survey: &'a Survey,
+    names: Names<'a>,
     /// Arrays that change in this round.
     touched: &'a FxHashSet<Var>,
     levels: Vec<Level<'f>>,
@@ -152,6 +161,7 @@ pub fn plan(
     element: &Type,
     readers: &[Reader],
     survey: &Survey,
+    names: Names,
     touched: &FxHashSet<Var>,
 ) -> Option<(Plan, FxHashSet<Var>)> {
     let mut bound = FxHashSet::from_iter([table.index]);
@@ -163,7 +173,7 @@ pub fn plan(
     });
     let mut need = Need::nothing();
     readers.iter().for_each(|reader| need.join(reader.need.clone()));
-    let mut scope = Scope { survey, touched, levels: vec![], bound, limit: CHEAP, reads: FxHashSet::default() };
+    let mut scope = Scope { survey, names, touched, levels: vec![], bound, limit: CHEAP, reads: FxHashSet::default() };
     let plan = scope.plan(table.index, body, element, &need, readers)?;
     (plan.weight() < weight(element)).then_some((plan, scope.reads))
 }
@@ -195,7 +205,7 @@ impl<'f> Scope<'_, 'f> {
             self.limit = if movable.contains(&leaf.atom) { u32::MAX } else { CHEAP };
             let is_moved = self.limit == u32::MAX && self.is_cheap(&leaf.atom);
             self.limit = CHEAP;
-            if !is_moved && !self.is_inner(&leaf) && !self.is_cheap(&leaf.atom) {
+            if !is_moved && !self.is_inner(&leaf) && !self.is_cheap(&leaf.atom) && !self.is_rebuilt(&leaf.atom) {
                 self.level().stored.push((leaf.atom, leaf.ty));
             }
         }
@@ -293,6 +303,23 @@ impl<'f> Scope<'_, 'f> {
         true
     }
 
+    /// Is it put together from less, and can that be done again? Then the less is stored.
+    fn is_rebuilt(&mut self, atom: &Atom) -> bool {
+        let (Atom::Var(var), Some(Op::Switch(choice @ Atom::Var(on), _))) = (atom, self.level().op(atom)) else {
+            return false;
+        };
+        if !self.names.rebuilt.contains(var) || self.level().stores(choice) || !self.bound.contains(on) {
+            return false;
+        }
+        let of = self.names.types[on.0 as usize].clone();
+        self.level().stored.push((choice.clone(), of));
+        let done = self.is_cheap(atom);
+        if !done {
+            self.level().stored.pop();
+        }
+        done
+    }
+
     fn op(&self, atom: &Atom) -> Option<&'f Op> {
         self.levels.iter().find_map(|level| level.op(atom))
     }
@@ -329,7 +356,8 @@ impl<'f> Scope<'_, 'f> {
     /// What an operation costs by itself; nothing if it can't be moved. `reads` are the arrays it needs.
     fn price(&self, op: &Op, reads: &mut Vec<Var>) -> Option<u32> {
         match op {
-            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) | Op::Axis(..) | Op::Collected(_) => Some(0),
+            Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Inject(..) => Some(0),
+            Op::Len(_) | Op::Axis(..) | Op::Collected(_) => Some(0),
             Op::Scalar(scalar, _) if self.limit == u32::MAX => Some(cost::price(*scalar).unwrap_or(CHEAP)),
             Op::Scalar(scalar, _) => cost::price(*scalar),
             Op::Element(Atom::Var(array), _) if self.can_be_read(*array) => {
@@ -340,6 +368,9 @@ impl<'f> Scope<'_, 'f> {
                 let prices = [then, otherwise].map(|block| self.price_of_block(block, reads));
                 Some(prices[0]?.saturating_add(prices[1]?).saturating_add(1))
             }
+            Op::Switch(_, arms) => arms
+                .iter()
+                .try_fold(1u32, |total, (_, arm)| Some(total.saturating_add(self.price_of_block(arm, reads)?))),
             // Such a loop is moved, but not run again.
             Op::Tabulate { body, .. } | Op::Sum { body, .. } if self.limit == u32::MAX => {
                 let mut changes = false;
@@ -407,11 +438,12 @@ fn free_atoms<'a>(op: &'a Op, visit: &mut dyn FnMut(&'a Atom)) {
     });
 }
 
-/// How many parts that aren't structs a type has, those of the elements of arrays too.
+/// How many parts that aren't structs a type has, those of alternatives and of the elements of arrays too.
 fn weight(ty: &Type) -> usize {
     match ty {
         Type::Struct(parts) => parts.iter().map(weight).sum(),
         Type::Array(element, 1) => 1 + weight(element),
+        Type::Sum(alternatives) => 1 + alternatives.iter().map(weight).sum::<usize>(),
         _ => 1,
     }
 }
