@@ -8,7 +8,8 @@
 //! Numbers are added as the language says: element i of `a ⊕ b` is element i of a plus element i of b, rounded. A form may keep
 //! contributions apart only where their order says the same, and what is added as a whole is added up first.
 //!
-//! A collector is `[count][descriptor][form][size][first][second][at][value][rank][lengths…]`. It holds no value of the evaluator, so
+//! A collector is `[count][descriptor][form][size][first][second][at][value][rank][lengths…]`, and one that begins with a single element has room for a few
+//! more behind that. It holds no value of the evaluator, so
 //! that freeing one needs no stack. Everything here runs on either stack and holds nothing with a destructor when it fails.
 
 use std::slice;
@@ -47,7 +48,8 @@ enum Form {
     Zero,
     /// `value` at element `at`.
     One,
-    /// `first` is an array of `at` pairs, an element's number and a value, to be added in this order. Has each element one pair: `value`.
+    /// `at` pairs, an element's number and a value, to be added in this order: in the collector itself, or where `first` is an array, in that. Has each
+    /// element one pair: `value`.
     Log,
     /// `first ⊕ second`; `at` contributions.
     Link,
@@ -62,19 +64,28 @@ enum Form {
 
 const FORMS: [Form; 7] = [Form::Zero, Form::One, Form::Log, Form::Link, Form::Chain, Form::Box, Form::Dense];
 
-const fn descriptor_of(rank: u64) -> [u64; 5] {
-    [COLLECTOR, 7 + rank, 2, (FIRST - HEADER) as u64, (SECOND - HEADER) as u64]
-}
-
-static DESCRIPTORS: [[u64; 5]; MOST_AXES + 1] = {
+const fn descriptors(room: u64) -> [[u64; 5]; MOST_AXES + 1] {
     let mut all = [[0; 5]; MOST_AXES + 1];
     let mut rank = 0;
     while rank <= MOST_AXES {
-        all[rank] = descriptor_of(rank as u64);
+        all[rank] = [COLLECTOR, 7 + rank as u64 + 2 * room, 2, (FIRST - HEADER) as u64, (SECOND - HEADER) as u64];
         rank += 1;
     }
     all
-};
+}
+
+static DESCRIPTORS: [[u64; 5]; MOST_AXES + 1] = descriptors(0);
+
+/// How many pairs have room in a collector that begins with one element.
+const INSIDE: u64 = 8;
+
+/// Of such collectors.
+static ROOMY: [[u64; 5]; MOST_AXES + 1] = descriptors(INSIDE);
+
+/// Are these the same? (They are short: a call of `memcmp` takes longer.)
+fn are_same(a: &[u64], b: &[u64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
 
 /// Of arrays of words that are no pointers.
 static WORDS: [u64; 3] = [ARRAY, 1, 0];
@@ -142,13 +153,22 @@ impl Collector {
         matches!(self.form(), Form::One | Form::Log)
     }
 
+    /// Where the pairs of a log are, or those of a single element would be.
+    fn log(self) -> *mut Pair {
+        // SAFETY: the first part of a log, if there is one, is an array of pairs; otherwise the collector has room for some.
+        unsafe {
+            let words = match self.first() {
+                first if first.is_null() => self.0.add(LENGTHS + self.get(RANK) as usize),
+                first => ArrayView::new(first).elements(),
+            };
+            words.cast()
+        }
+    }
+
     /// The pairs of a log.
     fn pairs<'a>(self) -> &'a mut [Pair] {
-        // SAFETY: the first part of a log is an array of so many pairs; nobody holds another reference to them.
-        unsafe {
-            let words = ArrayView::new(self.first()).elements();
-            slice::from_raw_parts_mut(words.cast(), self.get(AT) as usize)
-        }
+        // SAFETY: there are so many pairs; nobody holds another reference to them.
+        unsafe { slice::from_raw_parts_mut(self.log(), self.get(AT) as usize) }
     }
 
     /// Adds up the pairs of a log that are for the same element, so that their order doesn't matter any more. It means the same as before.
@@ -252,7 +272,7 @@ pub unsafe fn unshared_elements<'a>(object: *mut u64, lengths: &[u64]) -> Option
     // SAFETY: by this function's contract; nobody else sees the elements.
     unsafe {
         match term(object)? {
-            Term::Dense(array) if object::count(object) == 1 && array.lengths() == lengths => {
+            Term::Dense(array) if object::count(object) == 1 && are_same(array.lengths(), lengths) => {
                 Some(slice::from_raw_parts_mut(array.elements().cast(), array.size()))
             }
             _ => None,
@@ -297,10 +317,11 @@ impl Context {
     }
 
     fn collector(&mut self, form: Form, lengths: &[u64]) -> Result<Collector, Code> {
-        let object = self.allocate(LENGTHS + lengths.len())?;
+        let (descriptors, room) = if form == Form::One { (&ROOMY, 2 * INSIDE as usize) } else { (&DESCRIPTORS, 0) };
+        let object = self.allocate(LENGTHS + lengths.len() + room)?;
         // SAFETY: the object has that many words.
         unsafe {
-            object::begin(object, (&raw const DESCRIPTORS[lengths.len()]).cast());
+            object::begin(object, (&raw const descriptors[lengths.len()]).cast());
             object.add(FORM).write_bytes(0, LENGTHS - FORM);
             object.add(LENGTHS).copy_from_nonoverlapping(lengths.as_ptr(), lengths.len());
         }
@@ -433,7 +454,7 @@ impl Context {
     pub unsafe fn plus(&mut self, a: *mut u64, b: *mut u64) -> Result<*mut u64, Code> {
         // SAFETY: by this function's contract.
         let (a, b) = unsafe { (self.opened(a), self.opened(b)) };
-        if a.lengths() != b.lengths() {
+        if !are_same(a.lengths(), b.lengths()) {
             let empty = |term: Term| term.lengths().contains(&0);
             if !(empty(a) && empty(b)) {
                 return Err(codes::NOT_CONFORMING);
@@ -552,18 +573,19 @@ impl Context {
     /// One more element for a collector of single ones that nobody else sees.
     #[inline]
     fn append(&mut self, target: Collector, at: u64, value: f64) -> Result<(), Code> {
-        let used = if target.form() == Form::One { 0 } else { target.get(AT) };
-        let room = if target.form() == Form::One { 0 } else { self::room(target) };
-        if used == room {
-            self.grow(target)?;
+        if target.form() == Form::One {
+            let one = Pair { at: target.get(AT), value: target.get(VALUE) };
+            // SAFETY: a collector of one element has room for pairs.
+            unsafe { target.log().write(one) };
+            target.set(FORM, Form::Log as u64);
+            target.set(AT, 1);
         }
         let used = target.get(AT);
-        // SAFETY: there is room for one more pair.
-        unsafe {
-            let pair = ArrayView::new(target.first()).elements().add(2 * used as usize);
-            pair.write(at);
-            pair.add(1).write(value.to_bits());
+        if used == self::room(target) {
+            self.grow(target)?;
         }
+        // SAFETY: there is room for one more pair.
+        unsafe { target.log().add(used as usize).write(Pair { at, value: value.to_bits() }) };
         target.set(AT, used + 1);
         target.set(VALUE, 0);
         Ok(())
@@ -571,25 +593,14 @@ impl Context {
 
     #[cold]
     fn grow(&mut self, target: Collector) -> Result<(), Code> {
-        const BEGIN: u64 = 8;
-        let one = (target.form() == Form::One).then(|| (target.get(AT), target.get(VALUE)));
-        let used = if one.is_some() { 0 } else { target.get(AT) };
-        let room = if one.is_some() { BEGIN } else { 2 * self::room(target) };
+        let used = target.get(AT);
         // SAFETY: the new array has room for the pairs of the old, which the collector owned.
         unsafe {
-            let log = ArrayView::new(self.array(reals_descriptor(), &[2 * room])?);
-            if let Some((at, value)) = one {
-                log.elements().write(at);
-                log.elements().add(1).write(value);
-            } else {
-                let old = ArrayView::new(target.first());
-                log.elements().copy_from_nonoverlapping(old.elements(), 2 * used as usize);
-                self.drop_object(old.object);
-            }
+            let log = ArrayView::new(self.array(reals_descriptor(), &[4 * self::room(target)])?);
+            log.elements().cast::<Pair>().copy_from_nonoverlapping(target.log(), used as usize);
+            self.release(target.get(FIRST));
             target.set(FIRST, log.object as u64);
         }
-        target.set(FORM, Form::Log as u64);
-        target.set(AT, if one.is_some() { 1 } else { used });
         Ok(())
     }
 
@@ -602,7 +613,7 @@ impl Context {
         if let Some(Term::Collector(target)) = unsafe { term(sum) }
             && target.is_unique()
             && target.is_scattered()
-            && target.lengths() == lengths
+            && are_same(target.lengths(), lengths)
             && (target.weight() + 1) * 4 < target.get(SIZE)
             && target.get(SIZE) > FEW
         {
@@ -615,10 +626,13 @@ impl Context {
     }
 }
 
-/// How many pairs the array of a log has room for.
+/// How many pairs a log has room for.
 fn room(log: Collector) -> u64 {
-    // SAFETY: the first part of a log is an array.
-    unsafe { ArrayView::new(log.first()) }.lengths()[0] / 2
+    match log.first() {
+        first if first.is_null() => INSIDE,
+        // SAFETY: otherwise the first part of a log is an array.
+        first => unsafe { ArrayView::new(first) }.lengths()[0] / 2,
+    }
 }
 
 /// The elements of an array of reals.
@@ -630,16 +644,30 @@ unsafe fn elements<'a>(array: ArrayView) -> &'a mut [f64] {
     unsafe { slice::from_raw_parts_mut(array.elements().cast::<f64>(), array.size()) }
 }
 
-/// Adds up pairs for the same element, in their order; says how many are left. They are the first ones, by element.
+/// Adds up pairs for the same element, in their order; says how many are left. They are the first ones.
 fn add_up(pairs: &mut [Pair]) -> usize {
+    // `+ 0.0` keeps a numeric zero apart from a hole.
+    let sum = |a: Pair, b: Pair| ((f64::from_bits(a.value) + 0.0) + (f64::from_bits(b.value) + 0.0)).to_bits();
+    if pairs.len() as u64 <= INSIDE {
+        let mut distinct = 0;
+        for next in 0..pairs.len() {
+            let pair = pairs[next];
+            match pairs[..distinct].iter_mut().find(|known| known.at == pair.at) {
+                Some(known) => known.value = sum(*known, pair),
+                None => {
+                    pairs[distinct] = pair;
+                    distinct += 1;
+                }
+            }
+        }
+        return distinct;
+    }
     pairs.sort_by_key(|pair| pair.at);
     let mut last = 0;
     for next in 1..pairs.len() {
         let pair = pairs[next];
         if pair.at == pairs[last].at {
-            // `+ 0.0` keeps a numeric zero apart from a hole.
-            let sum = (f64::from_bits(pairs[last].value) + 0.0) + (f64::from_bits(pair.value) + 0.0);
-            pairs[last].value = sum.to_bits();
+            pairs[last].value = sum(pairs[last], pair);
         } else {
             last += 1;
             pairs[last] = pair;
