@@ -12,7 +12,7 @@ use eval::Value;
 use eval::array::Elements;
 use evert::{Again, Engine, Session};
 
-use crate::{clock, jax, memory, root};
+use crate::{arrays, clock, jax, memory, root};
 
 /// An eval, and the sizes it is run at.
 pub struct Eval {
@@ -80,9 +80,18 @@ pub fn run(name: &str, function: &str, size: usize, seconds: f64) -> Measured {
     let mut define = |path: &str| -> Result<(), String> {
         session.run(path, &read(path)?, |_| ()).map_err(|failure| failure[0].message.clone())
     };
-    define(&format!("gradbench/{name}.ev"))?;
     define("benches/evals/inputs.ev")?;
-    let input = session.evaluate(&format!("input_{name}({size})")).map_err(|failure| failure[0].message.clone())?;
+    let input = match name.strip_prefix(arrays::FOLDER) {
+        Some(_) => {
+            define(&format!("benches/{name}.ev"))?;
+            format!("input({size})")
+        }
+        None => {
+            define(&format!("gradbench/{name}.ev"))?;
+            format!("input_{name}({size})")
+        }
+    };
+    let input = session.evaluate(&input).map_err(|failure| failure[0].message.clone())?;
     let input = match session.callable("prepare") {
         Some(mut prepare) => prepare.call(&mut session, input).map_err(|error| error.message.clone())?,
         None => input,
@@ -146,7 +155,7 @@ impl Cell {
 }
 
 /// Runs a cell as a process that may compute for no longer than the limit, or wait for ten times as long.
-fn within(mut command: Command, limit: Duration) -> Measured {
+pub(crate) fn within(mut command: Command, limit: Duration) -> Measured {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut child = child.map_err(|error| error.to_string())?;
     let start = Instant::now();
@@ -295,7 +304,7 @@ fn mebibytes(bytes: usize) -> String {
     format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64)
 }
 
-fn close(a: f64, b: f64) -> bool {
+pub(crate) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-6 * (1.0 + a.abs() + b.abs())
 }
 

@@ -3,6 +3,7 @@
 //! In: `benches/`, and what the machine has of C compilers and Python. Out: ratios, measured in one run with the
 //! competitors taking turns, in tables. Nobody's absence is an error: its column stays empty and a note says why.
 
+pub mod arrays;
 pub mod c;
 pub mod chain;
 pub mod clock;
@@ -30,6 +31,8 @@ pub struct Options {
     pub no_c: bool,
     /// The evals of GradBench instead of our own programs.
     pub evals: bool,
+    /// The array programs instead of our own programs.
+    pub arrays: bool,
     /// How long a cell of those may take, in seconds.
     pub limit: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]`: see the library.
+//! `cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]`: see the library.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use bench::jax::{Answer, Jax};
 use bench::kernels::{Kernel, Program};
 use bench::report::{Row, milliseconds};
-use bench::{Options, c, chain, clock, evals, report, root, start};
+use bench::{Options, arrays, c, chain, clock, evals, report, root, start};
 use llvm::Effort;
 
 fn main() -> ExitCode {
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         Ok(options) => options,
         Err(argument) => {
             eprintln!(
-                "what is {argument}? Use: cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] [--no-jax] \
+                "what is {argument}? Use: cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] [--no-jax] \
                  [--no-c] [--dump]"
             );
             return ExitCode::from(2);
@@ -29,6 +29,10 @@ fn main() -> ExitCode {
     let done = match (dump, options.evals) {
         (true, _) => dump_all(&options),
         (_, true) => measure_evals(&options),
+        _ if options.arrays => {
+            print!("{}", arrays::table(&asked(&options), |name| options.wants(name)));
+            Ok(())
+        }
         _ => measure(&options),
     };
     match done {
@@ -51,6 +55,7 @@ fn arguments() -> Result<(Options, bool), String> {
             "--only" => options.only = arguments.next(),
             "--dump" => dump = true,
             "--evals" => options.evals = true,
+            "--arrays" => options.arrays = true,
             "--limit" => options.limit = arguments.next().and_then(|seconds| seconds.parse().ok()),
             _ => return Err(argument),
         }
@@ -69,11 +74,14 @@ fn cell() -> Option<String> {
     Some(cell.map_or_else(|why| format!("- {}", why.lines().next().unwrap_or("")), |cell| cell.line()))
 }
 
+fn asked(options: &Options) -> evals::Asked {
+    let seconds = if options.quick { 0.0 } else { 0.3 };
+    evals::Asked::new(options.no_jax, Duration::from_secs(options.limit.unwrap_or(60)), seconds)
+}
+
 /// The evals of GradBench: their section of the page.
 fn measure_evals(options: &Options) -> Result<(), String> {
-    let seconds = if options.quick { 0.0 } else { 0.3 };
-    let asked = evals::Asked::new(options.no_jax, Duration::from_secs(options.limit.unwrap_or(60)), seconds);
-    let section = evals::section(&asked, |name| options.wants(name));
+    let section = evals::section(&asked(options), |name| options.wants(name));
     print!("{section}");
     if options.quick || options.only.is_some() {
         return Ok(());

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
+                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)
