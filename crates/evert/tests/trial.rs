@@ -19,8 +19,11 @@ impl World for Listening {
     }
 }
 
-/// What a text gives and prints, and how its steps were run, if steps may take so long on the reference evaluator. Nothing where there is no LLVM.
-fn run(text: &str, steps: u64) -> Option<(Result<String, String>, Vec<String>, Vec<Ran>)> {
+/// What a text gives, what it prints, and how its steps were run.
+type Done = (Result<String, String>, Vec<String>, Vec<Ran>);
+
+/// What becomes of a text if steps may take so long on the reference evaluator. Nothing where there is no LLVM.
+fn run(text: &str, steps: u64) -> Option<Done> {
     let world = Rc::new(Listening::default());
     let mut session = Session::new(world.clone());
     session.engines.engine = Engine::Native;
