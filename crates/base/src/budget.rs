@@ -45,6 +45,8 @@ pub enum Stage {
     Emission,
     /// What LLVM would take, by what is known of it.
     Llvm,
+    /// The code itself: data without what the evaluator's have in common.
+    Run,
 }
 
 /// What of a budget is used up.
@@ -254,6 +256,7 @@ impl fmt::Display for Stage {
             Stage::Lowering => f.write_str("lowering"),
             Stage::Emission => f.write_str("writing LLVM IR"),
             Stage::Llvm => f.write_str("LLVM"),
+            Stage::Run => f.write_str("its run, where the reference evaluator's data share more"),
         }
     }
 }

@@ -50,6 +50,9 @@ pub enum Command {
         /// Write the plots that the program shows as SVG files into this folder
         #[arg(long, value_name = "FOLDER")]
         plots: Option<String>,
+        /// Run again whenever the program or a file that it imports changes
+        #[arg(long)]
+        watch: bool,
     },
     /// Evaluate an expression, or several statements
     Eval {

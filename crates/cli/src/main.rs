@@ -30,6 +30,7 @@ mod screen;
 mod tape;
 mod terminal;
 mod test;
+mod watch;
 mod weave;
 mod words;
 
@@ -84,7 +85,11 @@ fn understand(words: Vec<OsString>) -> Status {
         }
         Ok(sorted) => {
             let ours = words[..=place].iter().cloned().chain(sorted.ours.into_iter().map(OsString::from));
-            execute(Arguments::parse_from(ours), Some((program, sorted.for_main)))
+            let arguments = Arguments::parse_from(ours);
+            if let Command::Run { watch: true, file, .. } = &arguments.command {
+                return watch::watch(&Terminal::new(arguments.color), &words, file);
+            }
+            execute(arguments, Some((program, sorted.for_main)))
         }
         Err(wrong) => {
             Terminal::new(arguments::Color::Auto).complain(&wrong);
@@ -108,7 +113,7 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         }
     };
     match arguments.command {
-        Command::Run { file, format, output, args, plots } => {
+        Command::Run { file, format, output, args, plots, watch: _ } => {
             let (program, mut words) = program.unwrap_or_else(|| (Program::read(&file), Words::default()));
             words.file = words.file.or(args);
             let drawing = plots.map_or(Drawing::default(), |folder| Drawing::into_folder(&folder, &file));

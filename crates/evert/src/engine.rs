@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use base::budget::{self, Budget, TooLarge};
+use base::budget::{self, Budget, Limit, Stage, TooLarge};
 use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
@@ -225,6 +225,9 @@ impl Engines {
         };
         machine.skipped_prints = 0;
         let ran = match (&result, ran) {
+            (outcome, Ran::Failed { code: codes::OUT_OF_MEMORY, .. }) if !matches!(outcome, Err(error) if error.code == codes::OUT_OF_MEMORY) => {
+                Ran::TooLarge(TooLarge { stage: Stage::Run, limit: Limit::Memory })
+            }
             (Ok(_), Ran::Failed { code, span }) => {
                 Ran::Fallback(format!("{code} at {span:?}, which the reference evaluator doesn't find"))
             }

@@ -38,6 +38,7 @@ pub use engine::{Engine, Ran};
 pub use eval::show::show;
 pub use eval::{Value, work};
 pub use library::FILES as LIBRARY;
+pub use modules::resolve as imported_path;
 pub use native::emit::Checks;
 pub use native::run::Again;
 pub use native::{control, host, pool};

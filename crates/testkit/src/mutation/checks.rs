@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use evert::{Engine, Session, World, testing};
 
-use super::sites::Mutant;
+use super::sites::{Mutant, users};
 use crate::Lab;
 use crate::matrix::{self, Cell, Mode, Outcome, Row, Trial};
 use crate::reals::agree;
@@ -76,7 +76,7 @@ pub fn check(mutant: &Mutant, answers: &Answers, tell: &mut dyn FnMut(&str)) -> 
     if let Some(name) = by_matrix(mutant, answers, &mut trial, tell) {
         return Verdict::Killed(name);
     }
-    if let Some(name) = by_values(mutant, &mut trial.lab, tell) {
+    if let Some(name) = by_values(&mut trial.lab, tell) {
         return Verdict::Killed(name);
     }
     match by_suite(&files, tell) {
@@ -85,10 +85,15 @@ pub fn check(mutant: &Mutant, answers: &Answers, tell: &mut dyn FnMut(&str)) -> 
     }
 }
 
-/// Cells of the matrix: first the rows of the function itself, then all, first orders first.
+/// How many functions that use the changed one are tried in all modes before everything else is.
+const NEAR: usize = 12;
+
+/// Cells of the matrix: first the rows of the function itself and of its nearest users, then all, first orders first.
 fn by_matrix(mutant: &Mutant, answers: &Answers, trial: &mut Trial, tell: &mut dyn FnMut(&str)) -> Option<String> {
-    let subject = mutant.function.trim_start_matches("reverse_").trim_start_matches("forward_");
-    let (own, others): (Vec<&Row>, Vec<&Row>) = matrix::table().partition(|row| row.name() == subject);
+    let users = users(&mutant.function);
+    let near = |row: &Row| users.iter().take(NEAR).position(|user| user == row.name());
+    let (mut own, others): (Vec<&Row>, Vec<&Row>) = matrix::table().partition(|row| near(row).is_some());
+    own.sort_by_key(|row| near(row));
     let by_order = |orders: &[usize]| -> Vec<Mode> {
         Mode::ALL.iter().copied().filter(|mode| orders.contains(&mode.order())).collect()
     };
@@ -127,8 +132,7 @@ fn wrong_mode(row: &Row, cell: &Cell, modes: &[Mode], answers: &Answers, trial: 
 }
 
 /// Values that the rows of primitives state.
-fn by_values(mutant: &Mutant, lab: &mut Lab, tell: &mut dyn FnMut(&str)) -> Option<String> {
-    let _ = mutant;
+fn by_values(lab: &mut Lab, tell: &mut dyn FnMut(&str)) -> Option<String> {
     for row in matrix::primitives() {
         for (text, expected) in row.values {
             tell(&format!("values of {}", row.subject));

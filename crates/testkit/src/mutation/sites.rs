@@ -45,6 +45,37 @@ impl Mutant {
     }
 }
 
+/// The functions that a change of this one is likely to show in: itself and whatever mentions it, the nearest first, without
+/// the prefixes of rules.
+pub fn users(function: &str) -> Vec<String> {
+    let texts: Vec<(String, &str)> = evert::LIBRARY.iter().flat_map(|(_, text)| functions(text)).collect();
+    let mut found = vec![function.to_string()];
+    let mut at = 0;
+    while let Some(name) = found.get(at).cloned() {
+        at += 1;
+        for (user, text) in &texts {
+            if !found.contains(user) && mentions(text, &name) {
+                found.push(user.clone());
+            }
+        }
+    }
+    let bare = |name: String| name.trim_start_matches("reverse_").trim_start_matches("forward_").to_string();
+    found.into_iter().map(bare).collect()
+}
+
+/// The top-level functions of a file and their texts.
+fn functions(text: &str) -> Vec<(String, &str)> {
+    let starts: Vec<usize> = text.match_indices("\nfn ").map(|(at, _)| at + 1).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().zip(ends).map(|(start, end)| (enclosing(text, start + 4), &text[*start..end])).collect()
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_name) && !text[at + name.len()..].starts_with(is_name))
+}
+
 /// All mutants of the library.
 pub fn mutants() -> Vec<Mutant> {
     evert::LIBRARY.iter().flat_map(|(file, text)| of_file(file, text)).collect()
