@@ -170,7 +170,7 @@ primitives! {
     Children ".children" 1 "the fields of a tuple, record or variant, each boxed as `{v: field}`"
     Rebuild ".rebuild" 2 "a value of the same form with these boxed fields: `.rebuild(v, boxes)`"
     Largest ".largest" 1 "the largest absolute value of the reals in a value"
-    Close ".close" 2 "do two values agree to a relative 1e-9 or an absolute 1e-12?"
+    Close ".close" 3 "do two values agree to a relative 1e-9 or an absolute 1e-12, or to the third argument, if it isn't `()`?"
     Times ".times" 2 "a value with all its reals multiplied: `.times(v, k)`"
     HoldsFunction ".holds_function" 1 "is there a function in the value?"
     RandomLike ".random_like" 2 "a random sensitivity of a value: `.random_like(v, seed)`"

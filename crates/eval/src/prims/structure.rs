@@ -12,7 +12,7 @@ use crate::lazy::{deep, force, forced, settled};
 use crate::value::{Form, Holds, Value};
 use crate::{memory, sparse};
 
-pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
+pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
     match prim {
         Prim::HoldsFunction => Ok(Value::Bool(a.holds().has(Holds::FUNCTION))),
         Prim::IsData => Ok(Value::Bool(matches!(forced(a)?, Value::Data(data) if !data.fields.is_empty()))),
@@ -23,7 +23,7 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
             Value::Real(k) => times(&a, k),
             other => expected(codes::WRONG_KIND, "a real", &other),
         },
-        Prim::Close => Ok(Value::Bool(close(&a, &b, Tolerance::DEFAULT)?)),
+        Prim::Close => Ok(Value::Bool(close(&a, &b, Tolerance::given(&c)?)?)),
         other => unreachable!("structure: {other}"),
     }
 }
@@ -136,6 +136,16 @@ pub struct Tolerance {
 
 impl Tolerance {
     pub const DEFAULT: Tolerance = Tolerance { relative: 1e-9, absolute: 1e-12 };
+
+    /// What a program asks for: nothing, or one number for both.
+    fn given(value: &Value) -> Result<Tolerance> {
+        let value = force(value)?;
+        match value.number() {
+            Some(bound) if bound >= 0.0 => Ok(Tolerance { relative: bound, absolute: bound }),
+            None if value.is_unit() => Ok(Tolerance::DEFAULT),
+            _ => expected(codes::WRONG_KIND, "a number that isn't negative as tolerance", &value),
+        }
+    }
 
     pub fn reals(self, a: f64, b: f64) -> bool {
         if a == b || (a.is_nan() && b.is_nan()) {

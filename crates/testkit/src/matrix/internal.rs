@@ -220,8 +220,8 @@ pub const ROWS: &[Row] = &[
     ),
     Row::other(
         Prim::Close,
-        &[smooth("x => if close(x, x) { x^3 } else { x }", &["0.7"])],
-        &[("close(1.0, 1.0 + 1e-13)", "true"), ("close([], [])", "true"), ("close(1.0, 1.1)", "false")],
+        &[smooth("x => if close(x, x, ()) { x^3 } else { x }", &["0.7"])],
+        &[("close(1.0, 1.0 + 1e-13, ())", "true"), ("close([], [], ())", "true"), ("close(1.0, 1.1, 0.05)", "false")],
     ),
     Row::other(
         Prim::Times,

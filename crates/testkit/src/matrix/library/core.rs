@@ -200,6 +200,7 @@ pub const ROWS: &[Row] = &[
         "assert_close",
         &[
             smooth("x => { assert_close(x, x); x^3 }", &["0.7"]),
+            smooth("x => { assert_close(x, 1.01 * x, x); x^3 }", &["0.7"]),
             int("x => { assert_close(2, 2); x^3 }", &["0.7"]),
             mixed("p => { assert_close(p, p); p.0 * p.1^3 }", &["(2, 0.7)"]),
             empty("p => { assert_close(p.0, []); p.1^3 }", &["(zeros(0), 0.7)"]),
