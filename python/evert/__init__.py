@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os as _os
 import sys as _sys
+import threading as _threading
 
 from . import _evert
 from ._errors import ArgumentError, Bug, Diagnostic, Error, Span
@@ -82,8 +83,14 @@ def _find_llvm() -> None:
     _evert.use_llvm(library, _sys.executable or None)
 
 
+def _forked() -> None:
+    _evert.after_fork_in_child()
+    _evert.main_thread(_threading.get_ident())
+
+
 _find_llvm()
+_evert.main_thread(_threading.main_thread().ident)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(
-        before=_evert.before_fork, after_in_parent=_evert.after_fork_in_parent, after_in_child=_evert.after_fork_in_child
+        before=_evert.before_fork, after_in_parent=_evert.after_fork_in_parent, after_in_child=_forked
     )

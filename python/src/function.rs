@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use rustc_hash::FxHashMap;
 
+use crate::interrupts::Call;
 use crate::program::{Carried, Program, Shared, lock};
 use crate::tree::{Flat, Holds as Contents};
 use crate::values::{self, Functions, Reader};
@@ -225,6 +226,16 @@ impl Ready {
 }
 
 fn call<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+    let call = Call::begin();
+    loop {
+        let outcome = attempt(slf, args);
+        if !call.is_to_repeat(slf.py(), &outcome)? {
+            return outcome;
+        }
+    }
+}
+
+fn attempt<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
     let flat = Flat::new(args)?;
     let entry = entry(slf, args, &flat)?;
     match &entry.way {
@@ -261,8 +272,8 @@ fn entry<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>, flat: &Fla
         }
     };
     let entry = Arc::new(Entry { text, way });
-    // Another thread may have changed the program meanwhile.
-    if function.shared.version.load(Ordering::Relaxed) == version {
+    // Another thread may have changed the program meanwhile, and who is interrupted hasn't tried hard.
+    if function.shared.version.load(Ordering::Relaxed) == version && !base::interrupt::is_requested() {
         lock(entries).insert(&flat.key, &entry);
     }
     Ok(entry)

@@ -10,13 +10,10 @@
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use native::interrupt::Interrupter;
 use pyo3::prelude::*;
-
-use crate::program::lock;
 
 /// Python's main thread, as the system calls it; 0: nobody has said.
 static MAIN: AtomicU64 = AtomicU64::new(0);
@@ -26,38 +23,39 @@ static BUSY: AtomicUsize = AtomicUsize::new(0);
 static BELL: AtomicI32 = AtomicI32::new(-1);
 /// When we last looked whether our handler is there, in milliseconds.
 static LOOKED: AtomicI64 = AtomicI64::new(i64::MIN);
-/// What handled the signal before us.
-static BEFORE: Mutex<Option<libc::sigaction>> = Mutex::new(None);
+/// What handled the signal before us, and how it is called.
 static BEFORE_HANDLER: AtomicUsize = AtomicUsize::new(0);
 static BEFORE_TAKES_INFO: AtomicUsize = AtomicUsize::new(0);
 
 /// A program may run on this thread as long as this is alive.
 pub struct Call {
     is_main: bool,
+    is_outermost: bool,
 }
 
 impl Call {
     #[inline]
     pub fn begin() -> Call {
         let is_main = this_thread() == MAIN.load(Ordering::Relaxed);
+        let is_outermost = is_main && BUSY.fetch_add(1, Ordering::SeqCst) == 0;
+        if is_outermost {
+            base::interrupt::clear();
+        }
         if is_main {
-            if BUSY.fetch_add(1, Ordering::SeqCst) == 0 {
-                base::interrupt::clear();
-            }
             look();
         }
-        Call { is_main }
+        Call { is_main, is_outermost }
     }
 
-    /// Was the program asked to stop?
-    pub fn is_interrupted(&self) -> bool {
-        self.is_main && base::interrupt::is_requested()
-    }
-
-    /// The program has stopped because of a signal: what Python makes of that. If it goes on, so may we.
-    pub fn signalled(&self, py: Python<'_>) -> PyResult<()> {
+    /// Has this outcome come of a signal? Then Python decides: an exception of its handler's, or the program begins again.
+    pub fn is_to_repeat<T>(&self, py: Python<'_>, outcome: &PyResult<T>) -> PyResult<bool> {
+        let Err(error) = outcome else { return Ok(false) };
+        if !self.is_outermost || !base::interrupt::is_requested() || !is_stopped(py, error) {
+            return Ok(false);
+        }
         base::interrupt::clear();
-        py.check_signals()
+        py.check_signals()?;
+        Ok(true)
     }
 }
 
@@ -69,15 +67,21 @@ impl Drop for Call {
     }
 }
 
+/// Does the error say that a computation was stopped?
+fn is_stopped(py: Python<'_>, error: &PyErr) -> bool {
+    let code = error.value(py).getattr("code").and_then(|code| code.extract::<String>());
+    code.is_ok_and(|code| code == base::codes::OUT_OF_STEPS.to_string())
+}
+
 fn this_thread() -> u64 {
     // SAFETY: a question without conditions.
     unsafe { libc::pthread_self() as u64 }
 }
 
-/// This thread is Python's main thread: the one where signals become exceptions.
+/// Python's main thread is this one: there signals become exceptions.
 #[pyfunction]
-pub fn on_main_thread() {
-    MAIN.store(this_thread(), Ordering::Relaxed);
+pub fn main_thread(thread: u64) {
+    MAIN.store(thread, Ordering::Relaxed);
     // In a forked process the listener is gone.
     BELL.store(-1, Ordering::SeqCst);
     BUSY.store(0, Ordering::SeqCst);
@@ -110,15 +114,12 @@ fn put_handler() {
         libc::sigaction(libc::SIGINT, std::ptr::null(), &raw mut now);
         let is_ours = now.sa_sigaction == handler as *const () as usize;
         let is_none = matches!(now.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
-        if is_ours || is_none {
-            return;
-        }
-        if BELL.load(Ordering::SeqCst) < 0 && !listen() {
+        // A forked process has the handler, but nobody who listens.
+        if is_none || BELL.load(Ordering::SeqCst) < 0 && !listen() || is_ours {
             return;
         }
         BEFORE_HANDLER.store(now.sa_sigaction, Ordering::SeqCst);
         BEFORE_TAKES_INFO.store(usize::from(now.sa_flags & libc::SA_SIGINFO != 0), Ordering::SeqCst);
-        *lock(&BEFORE) = Some(now);
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | (now.sa_flags & libc::SA_RESTART);
@@ -174,4 +175,3 @@ fn listen() -> bool {
     }
     started
 }
-

@@ -4,7 +4,7 @@
 //! nothing is printed that the host didn't ask for. What is pure Python (derived functions, JAX, PyTorch, notebooks) is in `evert/`.
 //!
 //! Read [`program`] (a program and the session that runs it), [`function`] (a call, from arguments to result), [`tree`] (arguments as a
-//! key and leaves), [`values`] and [`results`] (what crosses the border), [`foreign`] (functions of Python's), [`error`], [`engine`] (where LLVM comes from),
+//! key and leaves), [`values`] and [`results`] (what crosses the border), [`foreign`] (functions of Python's), [`error`], [`engine`] (where LLVM comes from), [`interrupts`] (Ctrl-C),
 //! [`xla`] (calls from JAX's programs).
 
 mod allocator;
@@ -13,6 +13,7 @@ mod error;
 mod foreign;
 mod forks;
 mod function;
+mod interrupts;
 mod output;
 mod program;
 mod results;
@@ -40,6 +41,7 @@ fn _evert(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(forks::before_fork, module)?)?;
     module.add_function(wrap_pyfunction!(forks::after_fork_in_parent, module)?)?;
     module.add_function(wrap_pyfunction!(forks::after_fork_in_child, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupts::main_thread, module)?)?;
     module.add_function(wrap_pyfunction!(program::is_complete, module)?)?;
     module.add_function(wrap_pyfunction!(xla::xla_register, module)?)?;
     module.add_function(wrap_pyfunction!(xla::xla_handler, module)?)?;

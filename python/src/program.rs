@@ -25,6 +25,7 @@ use rustc_hash::FxHashMap;
 
 use crate::foreign::Lent;
 use crate::function::{Entries, Function};
+use crate::interrupts::Call;
 use crate::values::{self, Functions, Reader};
 use crate::{allocator, engine, error, forks, output};
 
@@ -211,6 +212,7 @@ impl Shared {
     ) -> PyResult<R> {
         allocator::limit_this_thread();
         let _standard = evert::control::Standard::enter();
+        let call = Call::begin();
         let me = this_thread();
         // SAFETY: `body` runs on this thread, attached; its result is used here.
         let body = unsafe { Carried::new(body) };
@@ -231,7 +233,9 @@ impl Shared {
             // SAFETY: as above.
             unsafe { Carried::new(result) }
         });
-        result.take()
+        let result = result.take();
+        call.is_to_repeat(py, &result)?;
+        result
     }
 
     fn attached<R>(

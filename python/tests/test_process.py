@@ -219,3 +219,75 @@ def test_many_programs_take_no_memory():
     before = resident()
     programs(40)
     assert resident() - before < 16 << 20
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np
+import evert
+
+m = evert.text('''
+fn forever(x) = while_loop(y => y < inf, y => y + 0.0 * x, x)
+fn deep(n) = if n < 0 { 0.0 } else { deep(n + 1) }
+fn dynamic(f, x) = forever(f(x))
+fn product(a) = while_loop(b => true, b => (a @ b) / 1e9, a)
+fn square(x) = x * x
+''')
+a = np.ones((1500, 1500))
+calls = {
+    "loop": lambda: m.forever(1.0),
+    "recursion": lambda: m.deep(1),
+    "evaluator": lambda: m.dynamic(lambda x: x, 1.0),
+    "product": lambda: m.product(a),
+    "gradient": lambda: evert.grad(m.forever)(1.0),
+    "expression": lambda: m("forever(2.0)"),
+}
+for name, call in calls.items():
+    sent = []
+    def send():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+    timer = threading.Timer(0.5, send)
+    timer.start()
+    try:
+        call()
+    except KeyboardInterrupt:
+        print(name, "stopped", file=sys.stdout)
+        print(f"{name}: {(time.perf_counter() - sent[0]) * 1e3:.1f} ms", file=sys.stderr)
+    timer.join()
+    assert m.square(3.0) == 9.0
+
+# A handler that goes on: so does the program.
+heard = []
+signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+slow = evert.text("fn slow(n) = iterate(n, x => sin(x) + 1.0, 1.0)")
+n = 10_000_000
+while not heard:
+    found = slow.slow(n)
+assert heard == [1] and found == slow.slow(n)
+print("all")
+"""
+
+
+def test_interrupts():
+    names = ["loop", "recursion", "evaluator", "product", "gradient", "expression"]
+    assert run(INTERRUPTED).splitlines() == [f"{name} stopped" for name in names] + ["all"]
+
+
+def test_interrupts_in_a_forked_process():
+    script = """
+    import os, signal, threading
+    import evert
+    m = evert.text("fn forever(x) = while_loop(y => y < inf, y => y + 0.0 * x, x)\\nfn square(x) = x * x")
+    assert m.square(2.0) == 4.0
+    child = os.fork()
+    if child == 0:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            m.forever(1.0)
+        except KeyboardInterrupt:
+            os._exit(7 if m.square(3.0) == 9.0 else 1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    assert run(script) == "7\n"

@@ -20,6 +20,7 @@ pub mod linear_algebra;
 pub mod listing;
 pub mod logarithm;
 pub mod ops;
+pub mod order;
 pub mod power;
 pub mod product;
 pub mod random;

@@ -3,7 +3,7 @@
 //! the bits depend on nothing else. 0×0 matrices work. Lengths that do not fit the dimensions panic: callers have checked shapes.
 
 use crate::fused::fused;
-use crate::product;
+use crate::product::{self, Strided};
 
 pub use crate::eigen::{Eigen, eigh};
 pub use crate::singular::{Singular, cofactors, svd};
@@ -41,22 +41,9 @@ pub fn matmul_while(
     (m, k, n): (usize, usize, usize),
     go_on: impl Fn() -> bool,
 ) -> bool {
-    /// Multiplications between two questions: some hundredths of a second.
-    const BLOCK: usize = 1 << 27;
-    let rows = (BLOCK / (k * n).max(1)).next_multiple_of(64).max(64);
-    if m <= rows {
-        product::multiply(a, b, c, m, k, n);
-        return true;
-    }
-    for (block, out) in c.chunks_mut(rows * n.max(1)).enumerate() {
-        if !go_on() {
-            return false;
-        }
-        let first = block * rows;
-        let count = rows.min(m - first);
-        product::multiply(&a[first * k..(first + count) * k], b, out, count, k, n);
-    }
-    true
+    assert_eq!((a.len(), b.len(), c.len()), (m * k, k * n, m * n), "matmul: lengths of {m}×{k} and {k}×{n}");
+    c.fill(0.0);
+    product::multiply_while(Strided::dense(a, k), Strided::dense(b, n), c, (m, k, n), go_on)
 }
 
 /// The transpose (n×m) of `a` (m×n).

@@ -77,6 +77,32 @@ pub fn multiply_onto_zeros(a: Strided, b: Strided, c: &mut [f64], m: usize, k: u
     }
 }
 
+/// The same, block after block of rows for as long as `go_on` says so; was it all?
+pub fn multiply_while(
+    a: Strided,
+    b: Strided,
+    c: &mut [f64],
+    (m, k, n): (usize, usize, usize),
+    go_on: impl Fn() -> bool,
+) -> bool {
+    /// Multiplications between two questions: some hundredths of a second.
+    const OFTEN: usize = 1 << 27;
+    let rows = (OFTEN / (k * n).max(1)).next_multiple_of(BLOCK).max(BLOCK);
+    if m <= rows {
+        multiply_onto_zeros(a, b, c, m, k, n);
+        return true;
+    }
+    for (block, out) in c.chunks_mut(rows * n.max(1)).enumerate() {
+        if !go_on() {
+            return false;
+        }
+        let first = block * rows;
+        let part = Strided { elements: &a.elements[first * a.row..], ..a };
+        multiply_onto_zeros(part, b, out, rows.min(m - first), k, n);
+    }
+    true
+}
+
 /// With a vector, whose elements are `step` apart.
 #[inline(always)]
 fn multiply_vector(a: Strided, b: &[f64], step: usize, c: &mut [f64], k: usize) {
@@ -272,7 +298,9 @@ fn tile<const R: usize>(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n
 
 #[cfg(test)]
 mod tests {
-    use super::{Strided, multiply_onto_zeros};
+    use std::cell::Cell;
+
+    use super::{Strided, multiply_onto_zeros, multiply_while};
 
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut state = seed;
@@ -326,5 +354,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn long_products_go_on_while_they_may_and_have_the_same_bits() {
+        let (m, k, n) = (130, 1448, 1449);
+        let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+        let (mut whole, mut blocks) = (vec![0.0; m * n], vec![0.0; m * n]);
+        // The first lies column by column.
+        let a = Strided { elements: &a, row: 1, column: m };
+        multiply_onto_zeros(a, Strided::dense(&b, n), &mut whole, m, k, n);
+        let asked = Cell::new(0);
+        let go_on = |most: i32| {
+            asked.set(asked.get() + 1);
+            asked.get() <= most
+        };
+        assert!(multiply_while(a, Strided::dense(&b, n), &mut blocks, (m, k, n), || go_on(i32::MAX)));
+        assert!(asked.get() >= 2 && whole.iter().zip(&blocks).all(|(x, y)| x.to_bits() == y.to_bits()));
+        asked.set(0);
+        assert!(!multiply_while(a, Strided::dense(&b, n), &mut blocks, (m, k, n), || go_on(1)));
     }
 }

@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 
 use base::codes;
 use calculus::Prim;
+use numerics::order::{compare_reals, sorted};
 
 use super::{array_of, has_room_for_shape, length, reals_of};
 use crate::array::{Array, Elements};
-use crate::fault::{Fault, Result, expected};
+use crate::fault::{Fault, Result, expected, interrupted};
 use crate::lazy::forced;
 use crate::value::Value;
 use crate::{probe, work};
@@ -177,18 +178,17 @@ fn first_extreme<T>(elements: &[T], beats: impl Fn(&T, &T) -> bool) -> i64 {
 /// A stable order; NaN comes last. Ints are compared as ints: not all of them are reals.
 fn argsort(array: &Array) -> Result<Value> {
     work::add(array.size());
-    let mut order: Vec<i64> = (0..array.size() as i64).collect();
-    if let Elements::Int(ints) = &array.elements {
-        order.sort_by_key(|&i| ints[i as usize]);
-        return Ok(Value::array(Array::ints(order)));
+    let go_on = || !base::interrupt::is_requested();
+    let order = if let Elements::Int(ints) = &array.elements {
+        sorted(ints.len(), |i, j| ints[i].cmp(&ints[j]), go_on)
+    } else {
+        let reals = reals_of(Prim::ArgSort, array)?;
+        sorted(reals.len(), |i, j| compare_reals(reals[i], reals[j]), go_on)
+    };
+    match order {
+        Some(order) => Ok(Value::array(Array::ints(order))),
+        None => interrupted().err(),
     }
-    let reals = reals_of(Prim::ArgSort, array)?;
-    let key = |i: i64| reals[i as usize];
-    order.sort_by(|&i, &j| {
-        let by_value = key(i).partial_cmp(&key(j));
-        by_value.unwrap_or_else(|| key(i).is_nan().cmp(&key(j).is_nan()))
-    });
-    Ok(Value::array(Array::ints(order)))
 }
 
 fn indices_that_hold(array: &Array) -> Result<Value> {

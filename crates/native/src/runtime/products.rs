@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use numerics::product::{Strided, multiply_onto_zeros};
+use numerics::product::{Strided, multiply_onto_zeros, multiply_while};
 
 /// # Safety
 /// As `emit::symbols` says: the elements of all three matrices are there, and `out` is none of the others'.
@@ -25,7 +25,9 @@ pub unsafe extern "C" fn rt_products(
     unsafe {
         out.write_bytes(0, m * n);
         let (a, b) = (matrix(a, a_row, a_column, m, k), matrix(b, b_row, b_column, k, n));
-        multiply_onto_zeros(a, b, slice::from_raw_parts_mut(out, m * n), m, k, n);
+        // Who is interrupted has no use for the rest.
+        let out = slice::from_raw_parts_mut(out, m * n);
+        multiply_while(a, b, out, (m, k, n), || !base::interrupt::is_requested());
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use base::codes;
+use base::{codes, interrupt};
 use calculus::Prim;
+use numerics::order::{compare_reals, sorted};
 
 use super::{Call, Outcome};
 use crate::layout::ElementKind;
@@ -20,10 +21,7 @@ impl Call<'_> {
             (Prim::ArgMax, ElementKind::Real) => {
                 self.extreme(a, real, |x, best| (x > best || x.is_nan()) && !best.is_nan())
             }
-            (Prim::ArgSort, ElementKind::Real) => self.sorted(a, |x, y| {
-                let (x, y) = (real(x), real(y));
-                x.partial_cmp(&y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan()))
-            }),
+            (Prim::ArgSort, ElementKind::Real) => self.sorted(a, |x, y| compare_reals(real(x), real(y))),
             // Ints are compared as ints: not all of them are reals.
             (Prim::ArgMin, ElementKind::Int) => self.extreme(a, int, |x, best| x < best),
             (Prim::ArgMax, ElementKind::Int) => self.extreme(a, int, |x, best| x > best),
@@ -52,9 +50,11 @@ impl Call<'_> {
     /// A stable order.
     fn sorted(&mut self, a: ArrayView, compare: impl Fn(u64, u64) -> Ordering) -> Outcome {
         let words = a.words();
-        let mut order: Vec<u64> = (0..words.len() as u64).collect();
-        order.sort_by(|i, j| compare(words[*i as usize], words[*j as usize]));
-        self.array(ElementKind::Int, &[order.len() as u64], false, |out| out.copy_from_slice(&order))
+        let order = sorted(words.len(), |i, j| compare(words[i], words[j]), || !interrupt::is_requested());
+        let Some(order) = order else { return Some(Err(codes::OUT_OF_STEPS)) };
+        self.array(ElementKind::Int, &[order.len() as u64], false, |out| {
+            out.iter_mut().zip(order).for_each(|(out, at)| *out = at as u64);
+        })
     }
 
     pub(super) fn equal_ints(&mut self, a: ArrayView, b: ArrayView) -> Outcome {
