@@ -28,7 +28,7 @@ pub fn used() -> usize {
 
 /// May so many bytes be taken at once? Where nobody set a limit, only what no machine has is refused.
 pub fn has_room_for(bytes: usize) -> bool {
-    const AT_MOST: usize = 1 << 34;
+    const AT_MOST: usize = if usize::BITS > 34 { 1 << 34 } else { 1 << 30 };
     match METER.with(Cell::get) {
         Some(meter) => (meter.used)().saturating_add(bytes) <= meter.limit,
         None => bytes <= AT_MOST,

@@ -65,6 +65,15 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         output: Option<String>,
     },
+    /// Serve the playground and the manual to the browsers of this machine; `cargo xtask page` makes them
+    Serve {
+        /// The folder that they are in
+        #[arg(default_value = crate::serve::FOLDER)]
+        folder: String,
+        /// The port to listen on; 0 is any that is free
+        #[arg(long, default_value_t = 8000)]
+        port: u16,
+    },
     /// Draw a plot, the value of an expression: on the terminal, or as an SVG file
     Plot {
         #[arg(value_name = "EXPR", allow_hyphen_values = true)]

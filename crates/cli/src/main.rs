@@ -1,5 +1,5 @@
 //! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `check`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
-//! `ir`, `tape`.
+//! `ir`, `tape`, `serve`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
 //! exit code: 0 fine, 1 the program failed, 2 wrong usage, 101 a bug of ours. All other crates do no I/O.
@@ -27,6 +27,7 @@ mod repl;
 mod report;
 mod run;
 mod screen;
+mod serve;
 mod tape;
 mod terminal;
 mod test;
@@ -126,6 +127,7 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         Command::Plot { expression, output } => draw::expression(&launcher, &expression, output.as_deref()),
         Command::Weave { files, check } => weave::weave(&launcher, &files, check),
         Command::Repl => repl::start(&launcher),
+        Command::Serve { folder, port } => serve::serve(&terminal, &folder, port),
         Command::Test { paths, verbose, filter } => test::test(&launcher, &paths, &test::Request { verbose, filter }),
         Command::Check { file, function, all } => check::check(&launcher, &file, &check::Request { function, all }),
         Command::Fmt { check: true, files } => format::check(&terminal, &files),

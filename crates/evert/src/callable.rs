@@ -13,11 +13,11 @@ use calculus::{Atom, Expr, Field, Group, Lambda, Role, Root};
 use elaborate::Binding;
 use eval::array::{Array, Elements};
 use eval::value::{Form, Function, Holds, Value};
-use native::host::Portable;
-use native::run::{Again, Stop};
 use rustc_hash::FxHashMap;
 
 use crate::engine::{Ran, Ready};
+use crate::native::host::Portable;
+use crate::native::run::{Again, Stop};
 use crate::session::{Session, constant};
 
 /// A function of a session.

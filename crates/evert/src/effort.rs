@@ -1,5 +1,6 @@
 //! How much work goes into the code of a step, by the size of its program on L3.
 
+use crate::llvm;
 use base::budget;
 use first_order::{Block, Function, Op, Program, Statement};
 

@@ -6,19 +6,24 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base::budget::{self, Budget, Limit, Stage, TooLarge};
+use base::clock::Stopwatch;
 use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
-use native::emit::Checks;
-use native::run::Again;
 use specialise::{Codes, Dynamic, Specialised};
 
 use crate::effort::{effort, is_brief, size_of};
+use crate::native::emit::Checks;
+use crate::native::run::Again;
 use crate::survey::Surveyed;
+<<<<<<< HEAD
 use crate::trial::{self, Trial};
+=======
+use crate::{llvm, native};
+>>>>>>> bb53820 (web: Evert in a page, with the manual; evert serve; the library builds without the native engine)
 
 /// What runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -550,7 +555,7 @@ fn arguments(machine: &Machine, step: &Specialised) -> Vec<Value> {
 /// Does the work until it fails or `again` says no.
 fn timed<T, E>(again: &mut dyn FnMut(Duration) -> Again, mut work: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     loop {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let result = work()?;
         if again(start.elapsed()) == Again::No {
             return Ok(result);

@@ -28,8 +28,18 @@ mod rules;
 mod session;
 pub mod survey;
 pub mod testing;
+<<<<<<< HEAD
 mod trial;
+=======
+#[cfg(not(feature = "native"))]
+mod without_native;
+>>>>>>> bb53820 (web: Evert in a page, with the manual; evert serve; the library builds without the native engine)
 mod world;
+
+#[cfg(not(feature = "native"))]
+use without_native::{llvm, native};
+#[cfg(feature = "native")]
+use {::llvm, ::native};
 
 pub use callable::{Callable, argument};
 pub use data::{Format, json_text, write as write_data};
@@ -41,6 +51,7 @@ pub use library::FILES as LIBRARY;
 pub use modules::resolve as imported_path;
 pub use native::emit::Checks;
 pub use native::run::Again;
+#[cfg(feature = "native")]
 pub use native::{control, host, pool};
 pub use session::{Failure, Outcome, Session, application};
 pub use trial::STEPS as TRIAL_STEPS;

@@ -7,8 +7,8 @@
 
 pub mod findings;
 
-use std::time::Instant;
 
+use base::clock::Stopwatch;
 use base::{Diagnostic, Span, codes};
 use calculus::Step;
 use eval::observe::{Branches, RuleUses, Use, Uses};
@@ -106,7 +106,7 @@ impl Check<'_> {
         let any = &self.uses.sample()[0].f;
         let (name, span) = (format!("the rule of `{}`", eval::show::function_name(any)), rule_span(any));
         let mut notes = vec![];
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let result = self.orders(&mut notes);
         left_out.extend(notes.into_iter().map(|note| format!("{name} {note}")));
         let steps = share - self.left;

@@ -6,11 +6,11 @@
 
 use calculus::GlobalId;
 use eval::Value;
-use native::runtime::survey::MARK;
-pub use native::runtime::survey::{Found, Objects, Place};
 use specialise::Specialised;
 
 use crate::engine::Ran;
+use crate::native::runtime::survey::MARK;
+pub use crate::native::runtime::survey::{Found, Objects, Place};
 use crate::session::{Failure, Session};
 
 /// The heap between the halves of a gradient.

@@ -1,7 +1,8 @@
 //! Running the expectations and `test` blocks of a file.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use base::clock::Stopwatch;
 use base::{Diagnostic, Span, codes};
 use calculus::{Step, StepKind};
 use eval::Value;
@@ -84,7 +85,7 @@ pub fn run_telling(
         if watched && is_reference {
             session.machine.observed = Some(std::mem::take(&mut observed.uses));
         }
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let outcome = session.run_step(step);
         let took = start.elapsed();
         tell(session, step.span, Event::Ends(&outcome));

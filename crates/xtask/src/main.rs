@@ -1,10 +1,14 @@
 //! `cargo xtask test`: everything that must hold before a change lands, in the order of cost.
 //! `cargo xtask bench`: our code against C and JAX; writes `docs/benchmarks.md`.
+//! `cargo xtask page`: the playground and the manual as a folder that any web server serves.
 //! `cargo xtask wheel`, `cargo xtask python`: the wheels of the Python package, and all of its tests.
 
+mod page;
 mod python;
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+
+use crate::python::cargo;
 
 /// A step of the checks: what it makes sure of, and the cargo command that does.
 struct Check {
@@ -36,10 +40,16 @@ fn main() -> ExitCode {
         Some("test") => ExitCode::FAILURE,
         Some("wheel") => python::wheel(),
         Some("python") => python::test_all(&arguments[1..]),
+        Some("page") if arguments.get(1).is_some_and(|part| part == "test") => page::test(),
+        Some("page") => page::page(),
         Some("bench") => bench(),
         _ => {
             eprintln!(
+<<<<<<< HEAD
                 "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
+=======
+                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
+>>>>>>> bb53820 (web: Evert in a page, with the manual; evert serve; the library builds without the native engine)
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)
@@ -54,10 +64,6 @@ fn bench() -> ExitCode {
     let built = cargo().args(build).status().is_ok_and(|status| status.success());
     let ran = built && cargo().args(run).args(std::env::args().skip(2)).status().is_ok_and(|status| status.success());
     if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn cargo() -> Command {
-    Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
 }
 
 fn hold(checks: &[Check]) -> bool {

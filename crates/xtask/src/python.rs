@@ -270,7 +270,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
 }
 
@@ -284,11 +284,11 @@ fn folder() -> PathBuf {
     target.join("python")
 }
 
-fn cargo() -> Command {
+pub fn cargo() -> Command {
     Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
 }
 
-fn run(command: &mut Command) -> Result<(), String> {
+pub fn run(command: &mut Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{command:?}: {status}")),
@@ -296,7 +296,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-fn outcome(work: impl FnOnce() -> Result<(), String>) -> ExitCode {
+pub fn outcome(work: impl FnOnce() -> Result<(), String>) -> ExitCode {
     match work() {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {

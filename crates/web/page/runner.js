@@ -1,0 +1,75 @@
+// Programs run in workers. One is always ready for the next question; a question that is asked while another is being answered ends that one.
+
+const LIMIT = 30_000;
+
+const TRAP = "The program needs a deeper stack or more memory than a page has. On the command line it may run: `evert run`.";
+const LATE = `The program was stopped after ${LIMIT / 1000} seconds.`;
+
+let compiled;
+const compile = () => (compiled ??= (async () => {
+  const response = await fetch("evert.wasm");
+  if (!response.ok) throw new Error(`evert.wasm can't be fetched (${response.status})`);
+  return WebAssembly.compile(await response.arrayBuffer());
+})());
+
+class Worked {
+  constructor() {
+    this.worker = new Worker("worker.js");
+    this.ready = new Promise((resolve, reject) => {
+      this.worker.onmessage = ({ data }) => (data.ready ? resolve() : reject(new Error(data.trap)));
+      this.worker.onerror = (event) => reject(new Error(event.message));
+    });
+    compile().then((module) => this.worker.postMessage({ module }), () => {});
+    this.ready.catch(() => {});
+  }
+
+  async ask(question) {
+    const started = compile();
+    await Promise.race([this.ready, started.then(() => this.ready)]);
+    return new Promise((resolve) => {
+      this.timer = setTimeout(() => this.end({ wrong: LATE }), LIMIT);
+      this.resolve = resolve;
+      this.worker.onmessage = ({ data }) => this.end(data.trap ? { wrong: TRAP } : data.answer);
+      this.worker.onerror = () => this.end({ wrong: TRAP });
+      this.worker.postMessage({ question });
+    });
+  }
+
+  /** Answers for the worker, which goes. */
+  end(answer) {
+    clearTimeout(this.timer);
+    this.worker.terminate();
+    this.resolve?.(answer);
+    this.resolve = undefined;
+  }
+}
+
+/** Asks one question at a time; the newest counts. */
+export class Runner {
+  constructor() {
+    this.spare = new Worked();
+  }
+
+  /** The answer; nothing, if another question came before it. */
+  async ask(question) {
+    this.stop();
+    const worked = this.spare;
+    this.spare = new Worked();
+    this.busy = worked;
+    try {
+      const answer = await worked.ask(question);
+      return this.busy === worked ? answer : undefined;
+    } catch (error) {
+      return { wrong: String(error.message ?? error) };
+    } finally {
+      if (this.busy === worked) this.busy = undefined;
+    }
+  }
+
+  /** Ends what runs. */
+  stop() {
+    const busy = this.busy;
+    this.busy = undefined;
+    busy?.end(undefined);
+  }
+}

@@ -1,0 +1,237 @@
+//! What the page asks.
+//!
+//! | task | in | out |
+//! |---|---|---|
+//! | `run` | `text`, `engine` (`reference` or `first-order`), `files` (texts by path) | `values`, `prints`, `plots`, `problems`, `claims` |
+//! | | `texts` instead of `text`: the blocks of a document, one after the other | `answers`: one for each |
+//! | `levels` | `text`, `function` | the function, and its derivative, on the levels of the compiler |
+//! | `format` | `text` | `text`, formatted, or nothing if it isn't a program |
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use base::{Diagnostic, FileId, Span};
+use calculus::text::{Style, print_module_in};
+use calculus::{Module, StepKind};
+use evert::testing::{self, Case, Event, Problem};
+use evert::{Engine, Session, Value, World};
+use plots::Page;
+use serde_json::{Value as Json, json};
+use syntax::ast::Statement;
+
+use crate::places::Places;
+
+/// More characters of a value aren't shown.
+const MOST_SHOWN: usize = 20_000;
+
+/// What a program is called in messages.
+const NAME: &str = "program";
+
+pub fn answer(question: &Json) -> Json {
+    let text = question["text"].as_str().unwrap_or_default();
+    match question["task"].as_str() {
+        Some("run") => run(question, text),
+        Some("levels") => levels(text, question["function"].as_str().unwrap_or_default()),
+        Some("format") => json!({"text": syntax::format(&syntax::parse(FileId::default(), text))}),
+        other => json!({"wrong": format!("there is no task {}", other.unwrap_or("without a name"))}),
+    }
+}
+
+fn engine(question: &Json) -> Engine {
+    match question["engine"].as_str() {
+        Some("first-order") => Engine::FirstOrder,
+        _ => Engine::Reference,
+    }
+}
+
+/// The files that came with the question, and a printer that keeps the lines.
+#[derive(Default)]
+struct Outside {
+    files: RefCell<HashMap<String, String>>,
+    lines: RefCell<Vec<String>>,
+}
+
+impl World for Outside {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let files = self.files.borrow();
+        files.get(path).map(|text| text.clone().into_bytes()).ok_or_else(|| "a page has no files".into())
+    }
+
+    fn print(&self, line: &str) {
+        self.lines.borrow_mut().push(line.to_string());
+    }
+}
+
+thread_local! {
+    /// A session that nobody has used yet.
+    static READY: RefCell<Option<(Rc<Outside>, Session)>> = const { RefCell::new(None) };
+}
+
+/// Has a session at hand for the next question.
+pub fn make_ready() {
+    READY.with_borrow_mut(|ready| _ = ready.get_or_insert_with(new_session));
+}
+
+fn session() -> (Rc<Outside>, Session) {
+    READY.take().unwrap_or_else(new_session)
+}
+
+fn new_session() -> (Rc<Outside>, Session) {
+    let outside = Rc::new(Outside::default());
+    (outside.clone(), Session::new(outside))
+}
+
+/// Runs a program, or the blocks of a document, which know of each other in their order.
+fn run(question: &Json, text: &str) -> Json {
+    let (outside, mut session) = session();
+    session.engines.engine = engine(question);
+    let files = question["files"].as_object().into_iter().flatten();
+    let files = files.filter_map(|(path, text)| Some((path.clone(), text.as_str()?.to_string())));
+    outside.files.borrow_mut().extend(files);
+    match question["texts"].as_array() {
+        Some(texts) => {
+            let texts = texts.iter().filter_map(Json::as_str);
+            json!({"answers": texts.map(|text| run_in(&mut session, &outside, text)).collect::<Vec<_>>()})
+        }
+        None => run_in(&mut session, &outside, text),
+    }
+}
+
+/// Runs a text as `evert run` does, and looks at all that it claims as `evert test` does.
+fn run_in(session: &mut Session, outside: &Outside, text: &str) -> Json {
+    let (mut shown, mut prints): (Vec<(Span, Value)>, Vec<Json>) = (vec![], vec![]);
+    let shows = shows(text);
+    let report = testing::run_telling(session, NAME, text, None, &mut |_, span, event| {
+        let Event::Ends(outcome) = event else { return };
+        prints.extend(outside.lines.take().into_iter().map(|line| json!({"at": span.start, "text": line})));
+        if let Ok(value) = outcome
+            && shows.contains(&span.start)
+            && !value.is_unit()
+        {
+            shown.push((span, value.clone()));
+        }
+    });
+    let places = Places::of(text);
+    let (mut values, mut drawn, mut problems) = (vec![], vec![], vec![]);
+    for (span, value) in &shown {
+        match session.plot(value, *span) {
+            Some(Ok(plot)) => {
+                drawn.push(json!({"at": places.unit(span.start), "svg": plots::svg(&plot, Page::Inline)}))
+            }
+            Some(Err(error)) => problems.push(problem(&places, &error, *span)),
+            None => values.push(shown_value(&places, value, *span)),
+        }
+    }
+    let mut claims = vec![];
+    match report {
+        Ok(report) => {
+            // Where a definition has failed, what uses it fails for that reason alone.
+            let last = report.cases.iter().find(|case| is_failed_definition(text, case)).map(|case| case.span.end);
+            let cases = report.cases.iter().filter(|case| last.is_none_or(|last| case.span.end <= last));
+            for case in cases {
+                claims.extend(claim(&places, case));
+                problems.extend(case.result.as_ref().err().map(|wrong| wrong_case(&places, case, wrong)));
+            }
+            claims.extend(report.left_out.iter().map(|words| json!({"name": words, "left_out": true})));
+        }
+        Err(errors) => problems.extend(errors.iter().map(|error| problem(&places, error, error.span()))),
+    }
+    for print in &mut prints {
+        print["at"] = json!(places.unit(print["at"].as_u64().unwrap_or(0) as u32));
+    }
+    json!({"values": values, "prints": prints, "plots": drawn, "problems": problems, "claims": claims})
+}
+
+/// Where the expressions at top level begin.
+fn shows(text: &str) -> Vec<u32> {
+    let tree = syntax::parse(FileId::default(), text);
+    let is_shown = |id: &syntax::NodeId| matches!(tree.statement(*id), Statement::Expr(_));
+    tree.statements().into_iter().filter(is_shown).map(|id| tree.span(id).start).collect()
+}
+
+fn is_failed_definition(text: &str, case: &Case) -> bool {
+    let source = text.get(case.span.start as usize..case.span.end as usize).unwrap_or_default();
+    matches!(case.result, Err(Problem::Failed(_))) && source.trim_start().starts_with("let ")
+}
+
+fn shown_value(places: &Places, value: &Value, span: Span) -> Json {
+    let text = evert::show(value);
+    let text = match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    json!({"start": places.unit(span.start), "end": places.unit(span.end), "text": text})
+}
+
+/// Something that a program claims: an expectation, a test, a rule.
+fn claim(places: &Places, case: &Case) -> Option<Json> {
+    let ok = case.result.is_ok();
+    let has_name = !case.name.is_empty();
+    (has_name || ok).then(|| json!({"at": places.unit(case.span.start), "name": case.name, "ok": ok}))
+}
+
+fn wrong_case(places: &Places, case: &Case, wrong: &Problem) -> Json {
+    match wrong {
+        Problem::Differs(words) => json!({
+            "start": places.unit(case.span.start), "end": places.unit(case.span.end),
+            "code": "E0501", "message": "the result isn't what the program expects", "notes": [words], "help": [],
+        }),
+        Problem::Failed(error) => problem(places, error, case.span),
+    }
+}
+
+/// A mistake at its place in the program, or where the program called what failed.
+fn problem(places: &Places, error: &Diagnostic, step: Span) -> Json {
+    let spans = std::iter::once(error.span()).chain(error.trace.iter().map(|call| call.span));
+    let span = spans.into_iter().find(|span| span.file == step.file).unwrap_or(step);
+    json!({
+        "start": places.unit(span.start), "end": places.unit(span.end.max(span.start + 1)), "code": error.code.to_string(),
+        "warning": error.code.is_warning(), "message": error.message, "notes": error.notes, "help": error.help,
+    })
+}
+
+/// A function of a program, or all of it, on the levels of the compiler.
+fn levels(text: &str, function: &str) -> Json {
+    let (_, mut session) = session();
+    let Ok((tree, module)) = session.load(NAME, text) else {
+        return json!({"wrong": "the program has mistakes"});
+    };
+    let is_wanted = |name: &str| function.is_empty() || name == function;
+    let functions: Vec<_> =
+        module.functions.iter().filter(|(id, _)| is_wanted(session.globals.get(*id).name.as_str())).cloned().collect();
+    let reversed = functions.iter().map(|(id, group)| (*id, Rc::new(eval::reverse::reverse(group)))).collect();
+    let reversed = Module { functions: reversed, steps: vec![] };
+    let plain = Module { functions, steps: vec![] };
+    let style = || Style { spans: false, globals: Some(&session.globals) };
+    let (l1, j) = (print_module_in(style(), &plain), print_module_in(style(), &reversed));
+    let mut l3 = vec![];
+    for step in &module.steps {
+        match step.kind {
+            StepKind::Show => l3.push(step_on_l3(&session, step)),
+            // A step is specialised to the values of what it reads.
+            StepKind::Define(_) if session.run_step(step).is_err() => break,
+            _ => {}
+        }
+    }
+    let names: Vec<String> = tree
+        .statements()
+        .into_iter()
+        .filter_map(|id| match tree.statement(id) {
+            Statement::Fn(function) => Some(function.name.name.to_string()),
+            _ => None,
+        })
+        .collect();
+    json!({"l1": l1, "j": j, "l3": l3, "functions": names})
+}
+
+/// The program of a step on L3.
+fn step_on_l3(session: &Session, step: &calculus::Step) -> String {
+    match session.engines.specialise(&session.machine, &step.code, step.span) {
+        Ok(mut specialised) => {
+            optimise::optimise(&mut specialised.program);
+            first_order::print(&specialised.program)
+        }
+        Err(why) => format!("// the reference evaluator runs it: {}\n", why.reason),
+    }
+}

@@ -1,0 +1,154 @@
+//! `cargo xtask page`: the playground and the manual as a folder that any web server serves, in `target/page`; `cargo xtask page test` uses it in a real browser.
+
+use std::fmt::Write;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::python::{cargo, outcome, root, run};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// The pages of the manual that its head names, in this order.
+const PAGES: &[&str] = &[
+    "tour",
+    "cookbook",
+    "data",
+    "training",
+    "plots",
+    "speed",
+    "custom-rules",
+    "from-jax",
+    "paper",
+    "reference",
+    "python",
+    "editors",
+    "testing",
+    "benchmarks",
+];
+
+pub fn page() -> ExitCode {
+    outcome(|| {
+        let (page, size) = make()?;
+        eprintln!("evert.wasm: {} kB\nthe page is in {}; `evert serve` serves it", size / 1000, page.display());
+        Ok(())
+    })
+}
+
+/// The page in a real browser, through npm's `playwright-core` and the machine's Chromium (or what `BROWSER` names). Screenshots are put beside it.
+pub fn test() -> ExitCode {
+    outcome(|| {
+        let browsers = ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from);
+        let named = std::env::var_os("BROWSER").map(PathBuf::from);
+        let browser = named.into_iter().chain(browsers).find_map(|name| on_path(&name)).ok_or(
+            "there is no Chromium on this machine; install it (Debian: apt-get install chromium), or name one in BROWSER",
+        )?;
+        let (page, _) = make()?;
+        let tools = page.with_file_name("page-tests");
+        fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
+        if !tools.join("node_modules/playwright-core").is_dir() {
+            run(Command::new("npm").args(["install", "--silent", "--prefix"]).arg(&tools).arg("playwright-core"))?;
+        }
+        run(cargo().args(["build", "--quiet", "--package", "evert-cli"]).current_dir(root()))?;
+        let evert = page.with_file_name("debug").join("evert");
+        let mut server =
+            Command::new(evert).arg("serve").arg(&page).args(["--port", "0"]).stdout(Stdio::piped()).spawn();
+        let server = server.as_mut().map_err(|error| error.to_string())?;
+        let mut line = String::new();
+        let said = server.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
+        let address = line.split_whitespace().next().unwrap_or_default().trim_end_matches('/').to_string();
+        let script = root().join("crates/web/tests/page.mjs");
+        let result = match said {
+            Some(Ok(1..)) => run(Command::new("node").arg(script).arg(address).arg(browser).arg(&tools).arg(&tools)),
+            _ => Err("evert serve doesn't start".into()),
+        };
+        let _ = server.kill().and_then(|()| server.wait());
+        result
+    })
+}
+
+/// A program: where it is, or where the search path has it.
+fn on_path(name: &Path) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+    if name.is_file() { Some(name.into()) } else { found }
+}
+
+/// The folder, and the size of the module in it.
+fn make() -> Result<(PathBuf, u64), String> {
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--profile", "page", "--package", "evert-web", "--target", TARGET]);
+    run(build.current_dir(root()))
+        .map_err(|why| format!("{why}\nif the target isn't installed: rustup target add {TARGET}"))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let page = target.join("page");
+    let size = assemble(&page, &target.join(TARGET).join("page/web.wasm")).map_err(|error| error.to_string())?;
+    Ok((page, size))
+}
+
+/// Puts everything into the folder; says how large the module is.
+fn assemble(page: &Path, module: &Path) -> std::io::Result<u64> {
+    let _ = fs::remove_dir_all(page);
+    copy(&root().join("crates/web/page"), page)?;
+    copy(&root().join("docs"), &page.join("docs"))?;
+    copy(&root().join("examples"), &page.join("examples"))?;
+    fs::copy(module, page.join("evert.wasm"))?;
+    fs::write(page.join("gallery.json"), gallery()?)?;
+    fs::write(page.join("pages.json"), pages()?)?;
+    Ok(fs::metadata(module)?.len())
+}
+
+/// The programs of `examples/`, the tour first.
+fn gallery() -> std::io::Result<String> {
+    let mut files: Vec<PathBuf> = fs::read_dir(root().join("examples"))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "ev"));
+    files.sort_by_key(|file| (!file.ends_with("tour.ev"), file.clone()));
+    let mut items = vec![];
+    for file in files {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().replace('_', " ");
+        items.push(format!("{{\"title\": {}, \"text\": {}}}", quoted(&name), quoted(&fs::read_to_string(&file)?)));
+    }
+    Ok(format!("[{}]", items.join(",\n")))
+}
+
+fn pages() -> std::io::Result<String> {
+    let mut items = vec![];
+    for name in PAGES {
+        let text = fs::read_to_string(root().join(format!("docs/{name}.md")))?;
+        let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(name);
+        let title = title.split(':').next().unwrap_or(title);
+        items.push(format!("{{\"name\": {}, \"title\": {}}}", quoted(name), quoted(title)));
+    }
+    Ok(format!("[{}]", items.join(",\n")))
+}
+
+/// A text as JSON has it.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\n' => out.push_str("\\n"),
+            control if control < ' ' => _ = write!(out, "\\u{:04x}", control as u32),
+            other => out.push(other),
+        }
+    }
+    out + "\""
+}
+
+/// A folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let place = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &place)?;
+        } else {
+            fs::copy(entry.path(), place)?;
+        }
+    }
+    Ok(())
+}
