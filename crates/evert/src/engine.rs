@@ -19,11 +19,8 @@ use crate::effort::{effort, is_brief, size_of};
 use crate::native::emit::Checks;
 use crate::native::run::Again;
 use crate::survey::Surveyed;
-<<<<<<< HEAD
 use crate::trial::{self, Trial};
-=======
 use crate::{llvm, native};
->>>>>>> bb53820 (web: Evert in a page, with the manual; evert serve; the library builds without the native engine)
 
 /// What runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

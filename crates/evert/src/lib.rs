@@ -28,12 +28,9 @@ mod rules;
 mod session;
 pub mod survey;
 pub mod testing;
-<<<<<<< HEAD
 mod trial;
-=======
 #[cfg(not(feature = "native"))]
 mod without_native;
->>>>>>> bb53820 (web: Evert in a page, with the manual; evert serve; the library builds without the native engine)
 mod world;
 
 #[cfg(not(feature = "native"))]

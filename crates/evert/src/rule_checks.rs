@@ -7,7 +7,6 @@
 
 pub mod findings;
 
-
 use base::clock::Stopwatch;
 use base::{Diagnostic, Span, codes};
 use calculus::Step;

@@ -45,11 +45,7 @@ fn main() -> ExitCode {
         Some("bench") => bench(),
         _ => {
             eprintln!(
-<<<<<<< HEAD
-                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
-=======
-                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask bench [--evals [--limit SECONDS]] [--quick] [--only NAME] \
->>>>>>> bb53820 (web: Evert in a page, with the manual; evert serve; the library builds without the native engine)
+                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)

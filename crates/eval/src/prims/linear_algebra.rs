@@ -95,11 +95,7 @@ fn cofactors(a: &[f64], n: usize, directions: Value) -> Result<Vec<f64>> {
     let all = reals_of(Prim::DetSlope, &directions)?;
     let each: Vec<&[f64]> = all.chunks((n * n).max(1)).collect();
     let choices = u32::try_from(each.len()).ok().and_then(|k| n.checked_pow(k + 1));
-<<<<<<< HEAD
-    work::begin(choices.unwrap_or(1 << 40))?;
-=======
-    work::add(choices.unwrap_or(1 << 30));
->>>>>>> bb53820 (web: Evert in a page, with the manual; evert serve; the library builds without the native engine)
+    work::begin(choices.unwrap_or(1 << 30))?;
     Ok(dense::cofactors(a, n, &each))
 }
 
