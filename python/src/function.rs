@@ -286,7 +286,7 @@ fn prepare(slf: &Bound<'_, Function>, args: &Bound<'_, PyTuple>, text: &str) -> 
         let (callable, session) = home.callable(py, text)?;
         let ported = crate::program::detached(py, || callable.portable(session, &value));
         Ok(ported.map_err(|why| match why {
-            Ran::Compiled => String::new(),
+            Ran::Compiled | Ran::Brief => String::new(),
             Ran::Dynamic(dynamic) => {
                 format!("{}: {}", evert::report::place(&home.session.sources, dynamic.span), dynamic.reason)
             }

@@ -67,6 +67,10 @@ struct Formatted {
 impl Formatted {
     /// `None` if the file can't be read or parsed, which has been reported then.
     fn new(terminal: &Terminal, name: &str) -> Option<Formatted> {
+        if name.ends_with(".md") {
+            terminal.complain(&format!("{name} is Markdown; programs (.ev) have a standard layout"));
+            return None;
+        }
         let mut session = Session::new(std::rc::Rc::new(Files::here(Prints::Output)));
         let formatted = session.read(name).and_then(|before| {
             let after = layout(&mut session.sources, name, &before)?;

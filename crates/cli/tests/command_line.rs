@@ -171,6 +171,15 @@ fn fmt_changes_files_in_place_and_check_changes_nothing() {
 }
 
 #[test]
+fn fmt_leaves_markdown_alone() {
+    let folder = Folder::new("fmt-markdown");
+    folder.write("a.md", "# A\n");
+    let ran = evert(&["fmt", &folder.path("a.md")]);
+    ran.fails_with(1);
+    assert!(ran.err.contains("is Markdown"), "{}", ran.err);
+}
+
+#[test]
 fn fmt_leaves_a_file_with_mistakes_alone() {
     let folder = Folder::new("fmt-mistake");
     folder.write("a.ev", "let   x=(\n");
