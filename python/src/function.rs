@@ -226,7 +226,7 @@ impl Ready {
 }
 
 fn call<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-    let call = Call::begin();
+    let call = Call::begin(slf.py())?;
     loop {
         let outcome = attempt(slf, args);
         if !call.is_to_repeat(slf.py(), &outcome)? {

@@ -34,8 +34,9 @@ pub struct Call {
 }
 
 impl Call {
+    /// Fails if a signal has come that Python hasn't looked at yet: nobody would tell us of it.
     #[inline]
-    pub fn begin() -> Call {
+    pub fn begin(py: Python<'_>) -> PyResult<Call> {
         let is_main = this_thread() == MAIN.load(Ordering::Relaxed);
         let is_outermost = is_main && BUSY.fetch_add(1, Ordering::SeqCst) == 0;
         if is_outermost {
@@ -44,7 +45,11 @@ impl Call {
         if is_main {
             look();
         }
-        Call { is_main, is_outermost }
+        let call = Call { is_main, is_outermost };
+        if is_outermost {
+            py.check_signals()?;
+        }
+        Ok(call)
     }
 
     /// Has this outcome come of a signal? Then Python decides: an exception of its handler's, or the program begins again.

@@ -212,7 +212,7 @@ impl Shared {
     ) -> PyResult<R> {
         allocator::limit_this_thread();
         let _standard = evert::control::Standard::enter();
-        let call = Call::begin();
+        let call = Call::begin(py)?;
         let me = this_thread();
         // SAFETY: `body` runs on this thread, attached; its result is used here.
         let body = unsafe { Carried::new(body) };

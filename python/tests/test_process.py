@@ -226,6 +226,8 @@ import os, signal, sys, threading, time
 import numpy as np
 import evert
 
+# Who was started in the background ignores the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 m = evert.text('''
 fn forever(x) = while_loop(y => y < inf, y => y + 0.0 * x, x)
 fn deep(n) = if n < 0 { 0.0 } else { deep(n + 1) }
@@ -279,6 +281,7 @@ def test_interrupts_in_a_forked_process():
     script = """
     import os, signal, threading
     import evert
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     m = evert.text("fn forever(x) = while_loop(y => y < inf, y => y + 0.0 * x, x)\\nfn square(x) = x * x")
     assert m.square(2.0) == 4.0
     child = os.fork()
