@@ -83,6 +83,7 @@ codes! {
     OUT_OF_MEMORY = 324, "a computation that needs too much memory";
     NOT_A_NUMBER = 325, "a text that isn't a number";
     NOT_A_PLOT = 327, "a plot that can't be drawn";
+    NOT_FINITE = 328, "an operation that makes a NaN or an infinity of finite numbers";
     // Differentiating
     NOT_CONFORMING = 401, "sensitivities that can't be added";
     NOT_A_SCALAR = 402, "a gradient of something that isn't a number";
@@ -94,6 +95,7 @@ codes! {
     RULE_NOT_CONFORMING = 408, "a rule whose sensitivity doesn't fit its argument";
     COTANGENT_MISMATCH = 409, "a sensitivity that doesn't fit the result";
     RULE_CHECK_FAILED = 410, "a custom rule that is wrong";
+    NOT_DERIVED = 411, "a derivative that can't be written as source";
     // Testing
     EXPECTATION_FAILED = 501, "a result that differs from what is expected";
     BAD_EXPECTATION = 502, "an expectation that can't be read";
@@ -101,6 +103,8 @@ codes! {
     UNUSED_VALUE = 601, "a value that isn't used";
     NOT_YET_DEFINED = 602, "a name that isn't defined yet";
     NOT_LINEAR = 603, "a rule whose linear part isn't linear";
+    UNSTABLE_FORMULA = 604, "a formula for which there is a more exact function";
+    SINGULAR_SLOPE = 605, "a formula whose derivative isn't a number where it matters";
     // Data
     BAD_DATA = 701, "a file of data that can't be understood";
     BAD_ARGUMENT = 702, "an argument of `main` that is missing or can't be used";

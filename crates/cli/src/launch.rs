@@ -16,11 +16,18 @@ pub struct Launcher<'a> {
     checks: Checks,
     /// That there is no native engine has been said.
     told: Cell<bool>,
+    /// Does a program end where it makes a NaN?
+    stops_at_nan: bool,
 }
 
 impl<'a> Launcher<'a> {
     pub fn new(terminal: &'a Terminal, engine: Engine, checks: Checks) -> Launcher<'a> {
-        Launcher { terminal, engine, checks, told: Cell::new(false) }
+        Launcher { terminal, engine, checks, told: Cell::new(false), stops_at_nan: false }
+    }
+
+    /// Programs end at the first operation that makes a NaN or an infinity of finite numbers: the reference evaluator sees it.
+    pub fn stopping_at_nan(self) -> Launcher<'a> {
+        Launcher { engine: Engine::Reference, stops_at_nan: true, ..self }
     }
 
     /// The engine that was asked for, for sessions that somebody else makes; where there is none, that is said here.
@@ -33,6 +40,9 @@ impl<'a> Launcher<'a> {
         let looking = (self.engine == Engine::Native).then(evert::engine::look_for_native).flatten();
         let mut session = Session::new(world);
         session.engines.engine = self.engine;
+        if self.stops_at_nan {
+            session.machine.watch = Some(Box::new(eval::watch::Finite));
+        }
         session.engines.checks = self.checks;
         session.engines.trial_steps = evert::TRIAL_STEPS;
         session.engines.on_fallback = Some(Rc::new(report_fallback));

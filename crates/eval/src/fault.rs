@@ -48,6 +48,11 @@ impl Fault {
         self
     }
 
+    /// It belongs to an operation that isn't the one that runs.
+    pub fn place(self, span: Span) -> Box<Fault> {
+        Box::new(self).of_waiting(span)
+    }
+
     pub fn err<T>(self) -> Result<T> {
         Err(Box::new(self))
     }

@@ -31,6 +31,7 @@ mod sparse;
 pub mod tangent;
 mod trace;
 pub mod value;
+pub mod watch;
 pub mod work;
 
 pub use code::Code;

@@ -5,6 +5,7 @@
 
 mod apply;
 mod probe;
+mod watched;
 
 use std::rc::Rc;
 
@@ -19,6 +20,7 @@ use crate::observe::{Branches, Uses};
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Closure, Env, Function, Value};
+use crate::watch::{Operation, Waiting, Watch};
 use crate::{lift, memory, parts, prims, show, trace, work};
 
 /// How deep calls may nest before they count as endless recursion.
@@ -50,6 +52,10 @@ pub struct Machine {
     pub observed: Option<Uses>,
     /// Which way branches go; `None`: nobody wants to know.
     pub branches: Option<Branches>,
+    /// Sees what the program's functions compute; `None`: nobody wants to know.
+    pub watch: Option<Box<dyn Watch>>,
+    /// The operations whose values the watch is to see.
+    waiting: Vec<Waiting>,
     /// Ends the computation after so many steps.
     pub max_steps: Option<u64>,
     /// Where the computation was started.
@@ -150,6 +156,8 @@ impl Machine {
             first_user_file: 0,
             observed: None,
             branches: None,
+            watch: None,
+            waiting: vec![],
             max_steps: None,
             root: Span::default(),
             limit: u64::MAX,
@@ -232,6 +240,7 @@ impl Machine {
         crate::probe::set_active(false);
         self.frames.clear();
         self.probes.clear();
+        self.waiting.clear();
         self.slots.clear();
         self.slots.shrink_to(1 << 16);
         self.calls = 0;
@@ -280,10 +289,7 @@ impl Machine {
             let Instruction { action, span } = &body.instructions[pc];
             pc += 1;
             let next = match action {
-                Action::Bind(dest, op) => self.op(op, base).map(|value| {
-                    self.slots[base + *dest as usize] = value;
-                    Next::Instruction
-                }),
+                Action::Bind(dest, op) => self.bind(*dest, op, base, *span),
                 Action::Jump(target) => Ok(Next::At(*target)),
                 Action::Branch { condition, otherwise } => self.branch(condition, *otherwise, base),
                 action => {
@@ -326,6 +332,14 @@ impl Machine {
         }
     }
 
+    fn bind(&mut self, dest: u32, op: &Op, base: usize, span: Span) -> Result<Next> {
+        let summands = self.summands(op, base);
+        let value = self.op(op, base)?;
+        self.bound(summands, &value, span)?;
+        self.slots[base + dest as usize] = value;
+        Ok(Next::Instruction)
+    }
+
     fn branch(&mut self, condition: &Operand, otherwise: usize, base: usize) -> Result<Next> {
         let value = forced(self.read(condition, base)?)?;
         if let (Some(branches), &Value::Bool(truth)) = (&mut self.branches, &value) {
@@ -347,30 +361,39 @@ impl Machine {
                     *value = self.read(operand, base)?;
                 }
                 self.wait(*dest);
+                let (operation, depth) = (self.primitive(*prim, &values, span), self.frames.len());
                 let flow = prims::apply_to(self, *prim, values, span)?;
-                Ok(self.arrive(flow, base, *dest))
+                self.arrive(flow, base, *dest, operation, depth)
             }
             Action::Apply { dest, f, x, order } => {
                 let (f, x) = (self.read(f, base)?, self.read(x, base)?);
                 self.wait(*dest);
+                let (operation, depth) = (self.calling(&f, &x, span), self.frames.len());
                 let flow = self.apply(&f, x, *order, span)?;
-                Ok(self.arrive(flow, base, *dest))
+                self.arrive(flow, base, *dest, operation, depth)
             }
             Action::Pull { dest, b, d, order } => {
                 let (b, d) = (self.read(b, base)?, self.read(d, base)?);
                 self.wait(*dest);
+                let (operation, depth) = (self.calling(&b, &d, span), self.frames.len());
                 let flow = self.pull(&b, d, *order, span)?;
-                Ok(self.arrive(flow, base, *dest))
+                self.arrive(flow, base, *dest, operation, depth)
             }
             Action::TailApply { f, x, order } => {
                 let (f, x) = (self.read(f, base)?, self.read(x, base)?);
+                let operation = self.calling(&f, &x, span);
                 let left = self.leave();
+                let depth = self.frames.len();
                 match self.apply(&f, x, *order, span) {
                     Ok(Flow::Entered) => {
+                        self.will_come(operation, depth);
                         self.stand_in_for(left, span);
                         Ok(Next::Frame)
                     }
-                    Ok(Flow::Value(value)) => self.deliver(value),
+                    Ok(Flow::Value(value)) => {
+                        self.there(operation, &value)?;
+                        self.deliver(value)
+                    }
                     Err(fault) => {
                         // The trace wants to know where it was called.
                         self.frames.extend(left.map(Frame::Call));
@@ -397,12 +420,24 @@ impl Machine {
         }
     }
 
-    fn arrive(&mut self, flow: Flow, base: usize, dest: u32) -> Next {
+    /// The value of an operation goes to its slot, now or later.
+    fn arrive(
+        &mut self,
+        flow: Flow,
+        base: usize,
+        dest: u32,
+        operation: Option<Operation>,
+        depth: usize,
+    ) -> Result<Next> {
         match flow {
-            Flow::Entered => Next::Frame,
+            Flow::Entered => {
+                self.will_come(operation, depth);
+                Ok(Next::Frame)
+            }
             Flow::Value(value) => {
+                self.there(operation, &value)?;
                 self.slots[base + dest as usize] = value;
-                Next::Instruction
+                Ok(Next::Instruction)
             }
         }
     }

@@ -106,6 +106,10 @@ impl Machine {
         }
         self.calls += 1;
         self.frames.push(Frame::Call(Call { code, member, body, pc: 0, dest: 0, base, from, instead_of: None }));
+        if self.watch.is_some() {
+            let x = self.slots[base].clone();
+            self.begins(&x);
+        }
         Ok(())
     }
 
@@ -120,6 +124,9 @@ impl Machine {
     /// Hands a result to the frame that waits for it.
     pub(super) fn deliver(&mut self, mut value: Value) -> Result<Next> {
         loop {
+            if self.watch.is_some() {
+                self.has_come(&value)?;
+            }
             match self.frames.last_mut() {
                 None => return Ok(Next::Done(value)),
                 Some(Frame::Call(call)) => {
