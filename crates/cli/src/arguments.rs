@@ -53,6 +53,10 @@ pub enum Command {
         /// Run again whenever the program or a file that it imports changes
         #[arg(long)]
         watch: bool,
+        /// Stop at the first operation, of the program or of a derivative, that makes a NaN or an infinity of finite numbers. Runs on
+        /// the reference evaluator
+        #[arg(long)]
+        check_nan: bool,
     },
     /// Evaluate an expression, or several statements
     Eval {
@@ -116,6 +120,27 @@ pub enum Command {
         /// Show every comparison
         #[arg(long)]
         all: bool,
+    },
+    /// Print the derivative of a function as source
+    ///
+    /// Reverse mode gives the gradient of a function whose result is a number, otherwise the value and the backpropagator; forward mode the
+    /// value and its change. The text is compared with `grad` before it is printed, at inputs from the file or drawn by shape.
+    Derive {
+        /// The program
+        file: String,
+        /// The function
+        function: String,
+        /// By these parameters only
+        #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+        wrt: Vec<String>,
+        #[arg(long, value_enum, default_value = "reverse")]
+        mode: DeriveMode,
+        /// How often it is differentiated
+        #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=8))]
+        order: u32,
+        /// A formula for LaTeX instead, of straight-line code
+        #[arg(long)]
+        latex: bool,
     },
     /// Write programs in the standard layout
     Fmt {
@@ -211,6 +236,14 @@ pub enum Engine {
     Reference,
     /// The interpreter of L3, for those who work on the compiler
     FirstOrder,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeriveMode {
+    /// From the result to the arguments
+    Reverse,
+    /// From the arguments to the result
+    Forward,
 }
 
 /// How results are written on standard output.

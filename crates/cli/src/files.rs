@@ -72,6 +72,10 @@ impl World for Files {
             Prints::Errors => eprintln!("{line}"),
         }
     }
+
+    fn aside(&self, line: &str) {
+        eprintln!("{line}");
+    }
 }
 
 /// The real files; what a program prints is kept.

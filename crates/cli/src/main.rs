@@ -1,4 +1,4 @@
-//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `check`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
+//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `check`, `derive`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
 //! `ir`, `tape`, `serve`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
@@ -8,6 +8,7 @@ mod arguments;
 mod blocks;
 mod check;
 mod crash;
+mod derive;
 mod describe;
 mod draw;
 mod explain;
@@ -114,7 +115,8 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         }
     };
     match arguments.command {
-        Command::Run { file, format, output, args, plots, watch: _ } => {
+        Command::Run { file, format, output, args, plots, check_nan, watch: _ } => {
+            let launcher = if check_nan { launcher.stopping_at_nan() } else { launcher };
             let (program, mut words) = program.unwrap_or_else(|| (Program::read(&file), Words::default()));
             words.file = words.file.or(args);
             let drawing = plots.map_or(Drawing::default(), |folder| Drawing::into_folder(&folder, &file));
@@ -130,6 +132,9 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         Command::Serve { folder, port } => serve::serve(&terminal, &folder, port),
         Command::Test { paths, verbose, filter } => test::test(&launcher, &paths, &test::Request { verbose, filter }),
         Command::Check { file, function, all } => check::check(&launcher, &file, &check::Request { function, all }),
+        Command::Derive { file, function, wrt, mode, order, latex } => {
+            derive::print(&launcher, &file, &derive::Request { function, wrt, mode, order, latex })
+        }
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
         Command::Fmt { check: false, files } => format::write(&terminal, &files),
         Command::Explain { code } => explain::explain(&terminal, code.as_deref()),

@@ -15,6 +15,7 @@
 
 pub mod analysis;
 mod callable;
+pub mod deriving;
 mod drawing;
 pub mod effort;
 pub mod engine;

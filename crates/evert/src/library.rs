@@ -21,11 +21,15 @@ files![
     "core",
     "linalg",
     "optimisers",
+    "solvers",
     "checking",
     "plots",
     "derivatives",
     "tangents"
 ];
+
+/// What the library prints behind this character is for whoever watches, not part of what the program prints.
+pub const ASIDE: char = '\u{1}';
 
 /// Primitives that are also found under the name of a module, as in `linalg.solve`.
 pub const QUALIFIED: &[(&str, &[Prim])] = &[(

@@ -101,7 +101,10 @@ impl Session {
             ruled: Ruled::default(),
             plot_argument: None,
         };
-        session.machine.output = Box::new(move |line| world.print(line));
+        session.machine.output = Box::new(move |line| match line.strip_prefix(library::ASIDE) {
+            Some(line) => world.aside(line),
+            None => world.print(line),
+        });
         session.load_library(files)?;
         Ok(session)
     }
@@ -447,6 +450,14 @@ impl Session {
             StepKind::Test(_) => {}
         }
         Ok(value)
+    }
+
+    /// Runs something without what it prints.
+    pub(crate) fn quietly<T>(&mut self, run: impl FnOnce(&mut Session) -> T) -> T {
+        let output = std::mem::replace(&mut self.machine.output, Box::new(|_| ()));
+        let result = run(self);
+        self.machine.output = output;
+        result
     }
 
     /// A place as file, line and column.

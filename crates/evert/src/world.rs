@@ -18,6 +18,8 @@ pub trait World {
     }
     /// Writes a line for the program.
     fn print(&self, line: &str);
+    /// Writes a line for whoever watches the program, as `spy` does. It is no part of what the program prints.
+    fn aside(&self, _line: &str) {}
 }
 
 /// A world without files; what is printed is lost.
