@@ -15,7 +15,7 @@ use crate::index::{Index, Target, TargetKind, UseRole};
 use crate::matching::Fit;
 use crate::patterns::{Pattern, Site};
 use crate::scope::{Binding, Definitions};
-use crate::{Input, Reading, linearity};
+use crate::{Input, Reading, linearity, traps};
 
 type Modules<'a> = &'a dyn Fn(&ast::Import) -> base::Result<Binding>;
 
@@ -31,6 +31,9 @@ pub(crate) fn file(input: &Input) -> File {
     let Elaborator { mut errors, mut warnings, mut index, names, .. } = elaborator;
     if errors.is_empty() {
         warnings.extend(linearity::warnings(&module));
+        if !input.internal {
+            warnings.extend(traps::warnings(&module));
+        }
     }
     // Code that is written twice is elaborated twice.
     warnings.sort_by_key(Diagnostic::span);

@@ -28,6 +28,7 @@ mod renumber;
 mod rules;
 mod scope;
 mod strings;
+mod traps;
 mod unused;
 
 use base::{Diagnostic, Name, codes};
