@@ -8,13 +8,14 @@ mod linalg;
 mod lists;
 mod loops;
 mod optimisers;
+mod solvers;
 mod special;
 mod statistics;
 mod structures;
 mod texts;
 
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    let arrays = [arrays::ROWS, statistics::ROWS, structures::ROWS, linalg::ROWS, optimisers::ROWS];
+    let arrays = [arrays::ROWS, statistics::ROWS, structures::ROWS, linalg::ROWS, optimisers::ROWS, solvers::ROWS];
     [core::ROWS, loops::ROWS, lists::ROWS, special::ROWS, texts::ROWS].into_iter().chain(arrays).flatten()
 }
 

@@ -170,6 +170,58 @@ pub const ROWS: &[Row] = &[
     )
     .without(&[SMOOTH]),
     Row::library(
+        "spy",
+        &[
+            smooth("x => spy(\"x\", x)^3 * sin(x)", &["0.7"]),
+            smooth("v => sum(spy(\"v\", v^2) * v)", &["[0.5, 0.7]"]),
+            int("x => spy(\"n\", 3) * x^2", &["0.7"]),
+            mixed("p => spy(\"p\", p).0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => sum(spy(\"v\", p.0)) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("x => spy(\"x\", x)^2 * [x, 2.0]", &["0.7"]),
+            structured("r => spy(\"r\", r).a * spy(\"b\", r.b)[0].c^2", &["{a: 0.5, b: [{c: 0.7}]}"]),
+        ],
+    )
+    .without(&[SMOOTH]),
+    Row::library(
+        "clip_gradient",
+        &[
+            smooth("x => clip_gradient(1e9, x)^3 * sin(x)", &["0.7"]),
+            smooth("v => sum(clip_gradient(1e9, v^2) * v)", &["[0.5, 0.7]"]),
+            int("x => clip_gradient(1e9, 3) * x^2", &["0.7"]),
+            mixed("p => clip_gradient(1e9, p).0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => sum(clip_gradient(1e9, p.0)) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("x => clip_gradient(1e9, x)^2 * [x, 2.0]", &["0.7"]),
+            structured("r => clip_gradient(1e9, r).a * r.b[0].c^2", &["{a: 0.5, b: [{c: 0.7}]}"]),
+        ],
+    )
+    .without(&[SMOOTH]),
+    Row::library(
+        "straight_through",
+        &[
+            smooth("x => straight_through(y => y + 2)(x)^3 * sin(x)", &["0.7"]),
+            smooth("v => sum(straight_through(w => w + 2)(v^2) * v)", &["[0.5, 0.7]"]),
+            int("x => straight_through(n => n + 1)(3) * x^2", &["0.7"]),
+            mixed("p => straight_through(q => q)(p).0 * p.1^3", &["(2, 0.7)"]),
+            empty("p => sum(straight_through(w => w)(p.0)) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("x => straight_through(y => y - 1)(x)^2 * [x, 2.0]", &["0.7"]),
+            structured("r => straight_through(s => s)(r).a * r.b[0].c^2", &["{a: 0.5, b: [{c: 0.7}]}"]),
+        ],
+    )
+    .without(&[SMOOTH]),
+    Row::library(
+        "with_slope",
+        &[
+            smooth("x => with_slope(sin, cos)(x^2) * x", &["0.7"]),
+            smooth("x => with_slope(y => x * sin(y), y => x * cos(y))(x^2)", &["0.7"]),
+            smooth("v => sum(with_slope(sin, cos)(v) * v[0])", &["[0.5, 0.7]"]),
+            int("x => with_slope(y => 3 * y, y => 3)(x) * x^2", &["0.7"]),
+            empty("p => sum(with_slope(sin, cos)(p.0)) + p.1^3", &["(zeros(0), 0.7)"]),
+            scalar_array("x => with_slope(sin, cos)(x)^2 * [x, 2.0]", &["0.7"]),
+            structured("r => with_slope(sin, cos)(r.a) * r.b[0].c^2", &["{a: 0.5, b: [{c: 0.7}]}"]),
+        ],
+    )
+    .without(&[SMOOTH, (Class::Mixed, "its argument is a number or an array of reals")]),
+    Row::library(
         "checkpoint",
         &[
             smooth("x => checkpoint(y => sin(x * y^2))(x)", &["0.7"]),
