@@ -9,7 +9,7 @@ use std::process::Command;
 #[test]
 fn every_example_of_the_documents_holds() {
     let documents = ["README.md", "docs/tour.md", "docs/reference.md", "docs/paper.md"];
-    let guides = ["cookbook", "custom-rules", "data", "from-jax", "plots", "speed", "training"];
+    let guides = ["cookbook", "custom-rules", "data", "from-jax", "nan", "plots", "speed", "training"];
     let guides = guides.map(|name| format!("docs/{name}.md"));
     holds(&["test"].into_iter().chain(documents).chain(guides.iter().map(String::as_str)).collect::<Vec<_>>());
 }

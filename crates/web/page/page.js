@@ -56,7 +56,8 @@ const look = async () => {
   if (answer.wrong) return listing(by(tab), [["", answer.wrong]]);
   const of = name ? ` of ${name}` : "";
   if (tab === "derivative") {
-    listing(by(tab), answer.derived ? [[`The gradient${of}, as source`, answer.derived], [`J${of}`, answer.j]] : [[`J${of}`, answer.j]]);
+    const { text, wrong } = answer.derived;
+    listing(by(tab), [[`The gradient${of}`, text ?? `// ${wrong}`], [`J${of}, as the calculus has it`, answer.j]]);
   } else {
     listing(by(tab), [[`L1${of}: what the reference evaluator runs`, answer.l1], ...answer.l3.map((text, n) => [`L3, expression ${n + 1}: specialised and optimised`, text])]);
   }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `run` | `text`, `engine` (`reference` or `first-order`), `files` (texts by path) | `values`, `prints`, `plots`, `problems`, `claims` |
 //! | | `texts` instead of `text`: the blocks of a document, one after the other | `answers`: one for each |
-//! | `levels` | `text`, `function` | the function, and its derivative, on the levels of the compiler |
+//! | `levels` | `text`, `function` | the function, and its derivative, as source and on the levels of the compiler |
 //! | `format` | `text` | `text`, formatted, or nothing if it isn't a program |
 
 use std::cell::RefCell;
@@ -14,6 +14,7 @@ use std::rc::Rc;
 use base::{Diagnostic, FileId, Span};
 use calculus::text::{Style, print_module_in};
 use calculus::{Module, StepKind};
+use evert::deriving::{self, DerivativeMode, Wish};
 use evert::testing::{self, Case, Event, Problem};
 use evert::{Engine, Session, Value, World};
 use plots::Page;
@@ -222,7 +223,16 @@ fn levels(text: &str, function: &str) -> Json {
             _ => None,
         })
         .collect();
-    json!({"l1": l1, "j": j, "l3": l3, "functions": names})
+    json!({"l1": l1, "j": j, "l3": l3, "functions": names, "derived": derived(text, function)})
+}
+
+/// The gradient of a function as source, or why there is none.
+fn derived(text: &str, function: &str) -> Json {
+    let wish = Wish { function: function.into(), wrt: vec![], mode: DerivativeMode::Reverse, order: 1 };
+    match deriving::derive(&mut new_session().1, NAME, text, &wish) {
+        Ok(answer) => json!({"text": answer.text}),
+        Err(failure) => json!({"wrong": failure.first().map(|error| error.message.clone())}),
+    }
 }
 
 /// The program of a step on L3.

@@ -72,6 +72,9 @@ fn functions_are_shown_on_every_level() {
     }
     assert!(answer["l3"][0].as_str().is_some_and(|text| text.contains("yield 6.0")), "{answer}");
     assert_eq!(answer["functions"], json!(["f", "g"]));
+    assert!(answer["derived"]["text"].as_str().is_some_and(|text| text.contains("fn f_grad(x) = a")), "{answer}");
+    let answer = ask(&json!({"task": "levels", "text": "fn f(x) = x", "function": "g"}));
+    assert!(answer["derived"]["wrong"].is_string(), "{answer}");
     assert!(ask(&json!({"task": "levels", "text": "1 +"}))["wrong"].is_string());
 }
 

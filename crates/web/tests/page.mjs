@@ -95,7 +95,7 @@ await step("a wrong rule is marked", async () => {
 await step("the derivative and the levels of the function at the cursor", async () => {
   await type("fn f(x) = x^2\nfn g(x) = f(x) * 3.0\ng(1.0)\n");
   await page.locator("#tab-derivative").click();
-  await settled(async () => (await page.locator("#derivative").innerText()).includes("reverse fn"));
+  await settled(async () => (await page.locator("#derivative").innerText()).includes("fn g_grad(x)"));
   await page.locator("#tab-levels").click();
   await settled(async () => (await page.locator("#levels").innerText()).includes("entry f0"));
   await page.locator("#tab-results").click();

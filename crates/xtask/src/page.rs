@@ -17,6 +17,7 @@ const PAGES: &[&str] = &[
     "training",
     "plots",
     "speed",
+    "nan",
     "custom-rules",
     "from-jax",
     "paper",

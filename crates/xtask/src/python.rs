@@ -159,6 +159,12 @@ impl Environment {
         // Maturin takes a virtual environment, and the builds of Rust are kept apart from ours.
         let place = self.python.parent().and_then(Path::parent).unwrap_or(Path::new("."));
         command.args(["-m", name]).env("VIRTUAL_ENV", place).env("CARGO_TARGET_DIR", folder().join("cargo"));
+        // What it starts is the environment's too: maturin looks for zig through whatever `python3` is.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(place.join("bin")).chain(std::env::split_paths(&path));
+        if let Ok(path) = std::env::join_paths(folders) {
+            command.env("PATH", path);
+        }
         command
     }
 
