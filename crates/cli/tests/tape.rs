@@ -62,6 +62,13 @@ fn a_comprehension_in_a_comprehension_remembers_nothing_for_the_inner_one() {
 }
 
 #[test]
+fn a_branch_in_a_comprehension_remembers_which_side_and_its_numbers() {
+    // Neither lengths nor indices.
+    let program = "fn f(a) = sum(if i == 0 { a[i] } else { sin(a[i]) * a[i - 1] } for i in 0..len(a))";
+    assert_eq!(tape(program, &[THOUSAND]).bytes, 32 + 1000 * (8 + 3 * 8));
+}
+
+#[test]
 fn a_map_of_another_function_remembers_only_what_it_needs() {
     let said = tape("fn f(xs) = map(x => x * sin(x), xs)", &[THOUSAND]);
     assert_eq!(said.bytes, 8032);
