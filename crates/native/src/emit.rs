@@ -66,6 +66,8 @@ pub(crate) struct Needs {
     /// Of those that are freed where they are opened.
     pub(crate) freed: BTreeSet<u32>,
     pub(crate) transcendentals: BTreeSet<u16>,
+    /// How many of their operations are written into loops.
+    pub(crate) inlined: usize,
     /// Are there sums?
     pub(crate) sums: bool,
     /// What is written into arrays at once.

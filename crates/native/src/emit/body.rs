@@ -50,6 +50,7 @@ pub(super) fn function(of: Of, needs: &mut Needs, text: &mut String) {
         label: "entry".to_string(),
         labels: 0,
         loops: vec![],
+        repeats: 0,
         failures: FxHashMap::default(),
         failure_order: vec![],
         words: 0,
@@ -83,6 +84,8 @@ pub(super) struct Body<'p> {
     label: String,
     labels: u32,
     loops: Vec<OpenLoop>,
+    /// How many loops and sums are open.
+    pub(super) repeats: u32,
     failures: FxHashMap<(Code, Span), usize>,
     failure_order: Vec<(Code, Span)>,
     /// Words of scratch memory for the runtime's functions, and for results of our own.
@@ -622,7 +625,9 @@ impl Body<'_> {
         self.begin(header.clone());
         let phis_at = self.lines.text.len();
         self.loops.push(OpenLoop { header, edges: vec![first] });
+        self.repeats += 1;
         let result = self.block(body);
+        self.repeats -= 1;
         let open = self.loops.pop().expect("the loop that was pushed");
         let phis: Vec<String> =
             params.iter().enumerate().map(|(at, (param, _))| self.phi(*param, at, &open.edges) + "\n").collect();

@@ -15,7 +15,23 @@ pub(super) fn real(x: f64) -> String {
 /// The largest power of two that is no int, and the smallest int.
 const LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
+/// How many operations of transcendentals the loops of a program may get, and of one at one place.
+const MOST_INLINED: usize = 1000;
+const INLINED: usize = 250;
+
 impl Body<'_> {
+    /// Does a transcendental become part of a loop here? LLVM makes calls of functions that are used twice, and a loop with a call in it works on one
+    /// element at a time.
+    fn is_inlined(&mut self, number: u16) -> bool {
+        if self.repeats == 0 {
+            return false;
+        }
+        let operations = transcendentals::size(number);
+        let fits = operations <= INLINED && self.needs.inlined + operations <= MOST_INLINED;
+        self.needs.inlined += if fits { operations } else { 0 };
+        fits
+    }
+
     pub(super) fn scalar(&mut self, name: &str, scalar: Scalar, atoms: &[Atom]) {
         let args: Vec<String> = atoms.iter().map(|atom| self.atom(atom)).collect();
         let arg = |at: usize| args.get(at).map_or("", String::as_str);
@@ -41,7 +57,8 @@ impl Body<'_> {
                 self.needs.transcendentals.insert(number);
                 let args: Vec<String> = args.iter().map(|arg| format!("double {arg}")).collect();
                 let symbol = transcendentals::symbol(number);
-                self.define(name, format_args!("call fastcc double @{symbol}({})", args.join(", ")));
+                let inlined = if self.is_inlined(number) { " alwaysinline" } else { "" };
+                self.define(name, format_args!("call fastcc double @{symbol}({}){inlined}", args.join(", ")));
             }
             S::PowerSlope | S::PowerLog => {
                 let symbol = if scalar == S::PowerSlope { "rt_power_slope" } else { "rt_power_log" };

@@ -5,6 +5,8 @@ use loops::{Atom, Block, Var};
 
 use super::body::Body;
 
+/// Of the room for values, in bytes: eight of them are read at once, and a read that crosses what was written together waits for memory.
+const ALIGNED: usize = 64;
 /// Words for the sums of chunks, as `rt_sum_chunk` says.
 const ROOM: usize = 64;
 /// The length of a chunk, and the partial sums in it.
@@ -24,7 +26,7 @@ row:
   %i = phi i64 [ 0, %entry ], [ %next, %row ]
   %partials = phi <8 x double> [ zeroinitializer, %entry ], [ %more, %row ]
   %place = getelementptr inbounds <8 x double>, ptr %values, i64 %i
-  %eight = load <8 x double>, ptr %place, align 8
+  %eight = load <8 x double>, ptr %place, align 64
   %more = fadd <8 x double> %partials, %eight
   %next = add nuw nsw i64 %i, 1
   %again = icmp ult i64 %next, %rows
@@ -52,7 +54,7 @@ impl Body<'_> {
         let saved = self.value(format_args!("call ptr @llvm.stacksave.p0()"));
         let most = self.value(format_args!("call i64 @llvm.smin.i64(i64 {count}, i64 {CHUNK})"));
         let size = self.value(format_args!("add nuw nsw i64 {most}, {}", ROOM + LANES));
-        let room = self.value(format_args!("alloca double, i64 {size}, align 16"));
+        let room = self.value(format_args!("alloca double, i64 {size}, align {ALIGNED}"));
         let buffer = self.value(format_args!("getelementptr inbounds double, ptr {room}, i64 {ROOM}"));
         let before = self.label().to_string();
         self.line(format_args!("br label %{chunk}"));
@@ -67,7 +69,9 @@ impl Body<'_> {
         self.begin(values.clone());
         let phi_at = self.lines.text.len();
         self.define(&format!("%v{}", index.0), format_args!("add nuw nsw i64 {start}, {i}"));
+        self.repeats += 1;
         let yielded = self.block(body);
+        self.repeats -= 1;
         let last = self.label().to_string();
         let again = if let Some(atoms) = &yielded {
             let value = self.atom(&atoms[0]);

@@ -12,6 +12,11 @@ pub(super) fn symbol(number: u16) -> String {
     format!("ev_{}", numerics::FUNCTIONS[usize::from(number)].name)
 }
 
+/// How many operations it has.
+pub(super) fn size(number: u16) -> usize {
+    (numerics::FUNCTIONS[usize::from(number)].listing)().ops.len()
+}
+
 pub(super) fn define(numbers: &BTreeSet<u16>, text: &mut String) {
     let mut tables = Tables::default();
     for number in numbers {
