@@ -32,7 +32,7 @@ macro_rules! primitives {
 }
 
 primitives! {
-    // Arithmetic, elementwise on arrays of one shape and with scalars
+    // Arithmetic, elementwise on arrays whose shapes fit and with scalars
     Add "add" 2 "`a + b`"
     Sub "sub" 2 "`a - b`"
     Mul "mul" 2 "`a * b`"
@@ -158,6 +158,7 @@ primitives! {
     PowerSlope ".power_slope" 3 "the k-th derivative of `a^b` by a: `.power_slope(a, b, k)`, 0 where its factor is 0"
     PowerLog ".power_log" 3 "`a^b * log(a)^k`, 0 where a is 0 and b positive: `.power_log(a, b, k)`"
     DetSlope ".det_slope" 2 "the derivative of the determinant's gradient in some directions: `.det_slope(a, [d1, d2])`"
+    Broadcast ".broadcast" 2 "an operand repeated to the shape that an elementwise operation with another has: `.broadcast(a, b)`"
     Unbroadcast ".unbroadcast" 2 "the sensitivity of an operand from that of an elementwise result: `.unbroadcast(a, d)`"
     Materialise ".materialise" 2 "a sensitivity in the full shape of a value: `.materialise(v, d)`"
     Bare ".bare" 2 "a sensitivity with the symbolic zero wherever the value is discrete, never `()`: `.bare(v, d)`"
@@ -224,7 +225,7 @@ impl Prim {
             | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Erf | Erfc | Lgamma | Digamma => Push::Diagonal,
             Add | Sub | Mul | Div | Rem | Pow | Minimum | Maximum | Atan2 | PowerSlope | PowerLog | Tabulate
             | Index | Update | Reshape | Concat | ScatterAdd | MatMul | Cholesky | Solve | SolveLower | Det | Inv
-            | Eigh | DetSlope | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep
+            | Eigh | DetSlope | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep | Broadcast
             | Unbroadcast | Materialise | Bare | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild
             | Times | Quietly | Moved | Directions | Inner | Difference | Foreign => Push::Rule,
         }

@@ -107,7 +107,7 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
             arrays::apply(prim, args)
         }
         Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
-        Fill | Scale | Keep | Unbroadcast => elementwise::apply(prim, args),
+        Fill | Scale | Keep | Broadcast | Unbroadcast => elementwise::apply(prim, args),
         MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | DetSlope => linear_algebra::apply(prim, args),
         Split if text::is_split(&args[0])? => text::apply(prim, args),
         Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt | Format | Expected | Error

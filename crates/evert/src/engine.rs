@@ -138,11 +138,21 @@ struct Globals<'a> {
     unknown: &'a [GlobalId],
     /// Files below this number belong to their callers.
     first_own_file: u32,
+    lengths: Lengths,
+}
+
+/// What code is made for where elementwise operations combine arrays of one rank.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lengths {
+    /// They have one shape; code fails where they don't.
+    Same,
+    /// Axes of length 1 may have to be repeated.
+    Any,
 }
 
 impl<'a> Globals<'a> {
     fn of(machine: &'a Machine) -> Globals<'a> {
-        Globals { machine, unknown: &[], first_own_file: 0 }
+        Globals { machine, unknown: &[], first_own_file: 0, lengths: Lengths::Same }
     }
 }
 
@@ -166,6 +176,10 @@ impl specialise::World for Globals<'_> {
     fn first_own_file(&self) -> u32 {
         self.first_own_file
     }
+
+    fn lengths_may_differ(&self) -> bool {
+        self.lengths == Lengths::Any
+    }
 }
 
 impl Engines {
@@ -186,41 +200,22 @@ impl Engines {
         if self.is_reference() {
             return machine.call(step, Value::unit(), span);
         }
-        let already = match self.tried(machine, step, span) {
+        let mut printed = match self.tried(machine, step, span) {
             Trial::Ended(result) => {
                 self.note(span, Ran::Brief);
                 return result;
             }
             Trial::TooLong(printed) => printed,
         };
-        machine.skipped_prints = already;
-        let ran = match guarded(|| self.ready(machine, group, span)) {
+        let mut tried = self.attempt(machine, group, span, Lengths::Same, &mut printed);
+        if let Err(Ran::Failed { code: codes::SHAPE_MISMATCH, .. }) = tried {
+            tried = self.attempt(machine, group, span, Lengths::Any, &mut printed);
+        }
+        let ran = match tried {
+            Ok(value) => return Ok(value),
             Err(ran) => ran,
-            Ok(ready) => {
-                let mut printed = 0;
-                let args = arguments(machine, &ready.specialised);
-                let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
-                let mut print = |line: &str| {
-                    printed += 1;
-                    if printed > already {
-                        output(line);
-                    }
-                };
-                let result = guarded(|| self.execute(&ready, &args, &mut print));
-                machine.output = output;
-                match result {
-                    Ok(value) => {
-                        machine.skipped_prints = 0;
-                        self.note(span, ready.too_large.map_or(Ran::Compiled, Ran::Interpreted));
-                        return Ok(value);
-                    }
-                    Err(ran) => {
-                        machine.skipped_prints = printed.max(already);
-                        ran
-                    }
-                }
-            }
         };
+        machine.skipped_prints = printed;
         let result = match ran {
             Ran::Failed { code, span: place } => describe(machine, step, span, code, place, self.describing()),
             _ => machine.call(step, Value::unit(), span),
@@ -253,6 +248,33 @@ impl Engines {
         }
     }
 
+    /// Runs a step on code that is made for it, without the lines that were `printed` already.
+    fn attempt(
+        &mut self,
+        machine: &mut Machine,
+        group: &Rc<Group>,
+        span: Span,
+        lengths: Lengths,
+        printed: &mut usize,
+    ) -> Result<Value, Ran> {
+        let ready = guarded(|| self.ready(machine, group, span, lengths))?;
+        let (before, mut lines) = (*printed, 0);
+        let args = arguments(machine, &ready.specialised);
+        let mut output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
+        let mut print = |line: &str| {
+            lines += 1;
+            if lines > before {
+                output(line);
+            }
+        };
+        let result = guarded(|| self.execute(&ready, &args, &mut print));
+        machine.output = output;
+        *printed = before.max(lines);
+        let value = result?;
+        self.note(span, ready.too_large.map_or(Ran::Compiled, Ran::Interpreted));
+        Ok(value)
+    }
+
     /// Makes a step ready to be run many times. `Err` says why the reference evaluator runs it.
     pub fn prepare(&mut self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Ready, Ran> {
         guarded(|| {
@@ -263,8 +285,9 @@ impl Engines {
     }
 
     /// The same, for one run: what takes no time is interpreted.
-    fn ready(&self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Ready, Ran> {
-        let (specialised, left) = self.optimised(&Globals::of(machine), group, span)?;
+    fn ready(&self, machine: &Machine, group: &Rc<Group>, span: Span, lengths: Lengths) -> Result<Ready, Ran> {
+        let globals = Globals { lengths, ..Globals::of(machine) };
+        let (specialised, left) = self.optimised(&globals, group, span)?;
         let is_brief = !self.always_compile && is_brief(&specialised.program);
         let (code, too_large) = if is_brief { (None, None) } else { self.code(&specialised, left)? };
         Ok(Ready { specialised, code, too_large, work: self.work_since(left) })
@@ -511,7 +534,7 @@ impl Engines {
             return Err(Ran::Fallback(self.missing().unwrap_or_default().to_string()));
         }
         guarded(|| {
-            let globals = Globals { machine, unknown, first_own_file: machine.first_user_file };
+            let globals = Globals { machine, unknown, first_own_file: machine.first_user_file, lengths: Lengths::Same };
             let (step, left) = self.optimised(&globals, group, span)?;
             let Native::Found(engine) = &self.native else { unreachable!("engine: it was found") };
             let code = budget::within(left, || engine.compile_surveyed(&step.program, effort(&step.program)));

@@ -7,6 +7,7 @@
 //! function (`tests/accuracy.rs` states the bound of each), but for x³ and x⁴, which are products, and for lgamma and digamma near
 //! their zeros left of 0, where the absolute error stays below 2^-52.
 
+pub mod broadcast;
 mod coefficients;
 mod double_double;
 mod eigen;

@@ -238,7 +238,7 @@ fn is_total(prim: Prim, args: &[ShapeId], result: ShapeId, shapes: &Shapes) -> b
     if let Prim::Place | Prim::Part | Prim::Plus | Prim::Spread | Prim::Fill | Prim::Scale | Prim::Keep = prim {
         return true;
     }
-    if let Prim::Frame | Prim::Unbroadcast = prim {
+    if let Prim::Frame | Prim::Broadcast | Prim::Unbroadcast = prim {
         return true;
     }
     let [arg] = args else { return false };

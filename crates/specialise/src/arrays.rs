@@ -29,6 +29,7 @@ impl Specialiser<'_> {
             Prim::Scale => return self.scale(&args[0], &args[1], span),
             Prim::Keep => return self.keep(&args[0], &args[1], span),
             Prim::Unbroadcast => return self.unbroadcast(&args[0], &args[1], span),
+            Prim::Broadcast => return self.broadcast(&args[0], &args[1], span),
             Prim::Fill => return self.fill(&args[0], &args[1], span),
             Prim::Spread => return self.spread(&args[0], &args[1], span),
             // Also rows of which all turn out to be zero have a length.

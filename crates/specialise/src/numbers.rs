@@ -90,7 +90,7 @@ impl Specialiser<'_> {
         Some(self.scalar(op, vec![x.content.clone(), y.content.clone()], INT, span))
     }
 
-    /// Two arrays of one shape, or an array and a scalar.
+    /// Two arrays, or an array and a scalar.
     fn elementwise(&mut self, prim: Prim, x: &Alt, y: &Alt, k: Option<&Val>, span: Span) -> Result1<Val> {
         let number = |alt: &Alt| match alt.head {
             Head::Int => Some((0, INT)),
@@ -103,9 +103,9 @@ impl Specialiser<'_> {
             return self.fail(codes::WRONG_KIND, span);
         };
         let element = if left == INT && right == INT && Scalar::on_ints(prim).is_some() { INT } else { REAL };
-        let rank = if m == 0 { n } else { m };
-        let shape = self.graph.single(Head::Array(rank), vec![element]);
-        let mut args = vec![self.narrowed(x), self.narrowed(y)];
+        let shape = self.graph.single(Head::Array(m.max(n)), vec![element]);
+        let (a, b) = self.aligned(x, y, span)?;
+        let mut args = vec![a, b];
         args.extend(k.cloned());
         self.bridge(prim, args, shape, span)
     }
@@ -209,9 +209,10 @@ impl Specialiser<'_> {
                 let (a, b) = (self.narrowed(x), self.narrowed(y));
                 self.bridge(prim, vec![a, b], BOOL, span)
             }
-            (Head::Array(rank), _) | (_, Head::Array(rank)) => {
-                let shape = self.graph.single(Head::Array(*rank), vec![BOOL]);
-                let (a, b) = (self.narrowed(x), self.narrowed(y));
+            (Head::Array(_), _) | (_, Head::Array(_)) => {
+                let rank = |alt: &Alt| if let Head::Array(rank) = alt.head { rank } else { 0 };
+                let shape = self.graph.single(Head::Array(rank(x).max(rank(y))), vec![BOOL]);
+                let (a, b) = self.aligned(x, y, span)?;
                 self.bridge(prim, vec![a, b], shape, span)
             }
             _ => self.fail(codes::WRONG_KIND, span),

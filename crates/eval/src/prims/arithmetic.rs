@@ -1,10 +1,12 @@
-//! Arithmetic on numbers, elementwise on arrays of one shape and with scalars. Ints stay ints where the result
+//! Arithmetic on numbers, elementwise on arrays whose shapes fit (`numerics::broadcast`) and with scalars. Ints stay ints where the result
 //! is whole; an int with a real gives a real.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use base::codes;
 use calculus::Prim;
+use numerics::broadcast::{common, places};
 
 use super::array_of;
 use crate::array::{Array, Elements};
@@ -206,19 +208,60 @@ fn same_shape(prim: Prim, a: Value, b: Value) -> Result<(Rc<Array>, Rc<Array>)> 
         }
         _ => (operand(prim, "left", a)?, operand(prim, "right", b)?),
     };
+    let (a, b) = aligned(prim, a, b)?;
     work::add(a.size());
-    if a.same_shape(&b) {
+    Ok((a, b))
+}
+
+/// Two arrays as arrays of their common shape.
+pub(super) fn aligned(prim: Prim, a: Rc<Array>, b: Rc<Array>) -> Result<(Rc<Array>, Rc<Array>)> {
+    if a.shape == b.shape {
         return Ok((a, b));
     }
-    if let Some((a, b)) = fitted(&a, &b) {
-        return Ok((Rc::new(a), Rc::new(b)));
+    // What one of lower rank becomes is decided first: so of two arrays without elements the first says the shape.
+    let (x, y) = match a.shape.len().cmp(&b.shape.len()) {
+        Ordering::Less => (raised(a.clone(), &b)?, b.clone()),
+        Ordering::Greater => (a.clone(), raised(b.clone(), &a)?),
+        Ordering::Equal => (a.clone(), b.clone()),
+    };
+    if x.same_shape(&y) {
+        return Ok((x, y));
     }
-    shapes_differ(prim, &a, &b)
+    match common(&x.shape, &y.shape) {
+        Some(shape) => Ok((stretched(x, &shape)?, stretched(y, &shape)?)),
+        None => match fitted(&x, &y) {
+            Some((x, y)) => Ok((Rc::new(x), Rc::new(y))),
+            None => shapes_differ(prim, &a, &b),
+        },
+    }
+}
+
+/// An array with as many axes as one of higher rank has, in the common shape if there is one.
+pub(super) fn raised(array: Rc<Array>, like: &Array) -> Result<Rc<Array>> {
+    if let Some(shape) = common(&array.shape, &like.shape) {
+        return stretched(array, &shape);
+    }
+    if array.is_empty() && like.is_empty() {
+        return Ok(Rc::new(Array::new(like.shape.clone(), array.elements.none()).with_holes(array.holes)));
+    }
+    let shape = vec![1; like.shape.len() - array.shape.len()].into_iter().chain(array.shape.iter().copied()).collect();
+    Ok(Rc::new(Array::new(shape, array.elements.clone()).with_holes(array.holes)))
+}
+
+/// An array repeated to a shape that it fits.
+pub(super) fn stretched(array: Rc<Array>, shape: &[usize]) -> Result<Rc<Array>> {
+    if array.shape == shape {
+        return Ok(array);
+    }
+    super::has_room_for_shape(shape)?;
+    work::add(shape.iter().product());
+    let elements = array.elements.pick(places(&array.shape, shape).into_iter());
+    Ok(Rc::new(Array::new(shape.to_vec(), elements).with_holes(array.holes)))
 }
 
 /// While we probe, arrays of one rank fit each other: lengths needn't be those that the elements would have.
 fn fitted(a: &Array, b: &Array) -> Option<(Array, Array)> {
-    if !probe::is_active() || a.shape.len() != b.shape.len() {
+    if !probe::is_active() {
         return None;
     }
     let shape = if b.elements.is_known() { &b.shape } else { &a.shape };
@@ -267,7 +310,7 @@ pub(super) fn shapes_differ<T>(prim: Prim, a: &Array, b: &Array) -> Result<T> {
     if prim == Prim::Mul && a.shape.len() + b.shape.len() > 2 {
         return fault.help("for the matrix product write `a @ b`").err();
     }
-    fault.help("arrays combine elementwise when their shapes agree; nothing is broadcast but scalars").err()
+    fault.help("shapes are compared from the right: two lengths must be the same, or one of them 1").err()
 }
 
 pub(super) fn unary(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {

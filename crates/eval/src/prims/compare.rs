@@ -37,7 +37,7 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     Ok(Value::Bool(truth))
 }
 
-/// Numbers or texts; arrays elementwise, with arrays of the same shape and with scalars.
+/// Numbers or texts; arrays elementwise, with arrays whose shapes fit and with scalars.
 fn compare(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
     if let (Value::Array(_), _) | (_, Value::Array(_)) = (a, b) {
         return compare_arrays(prim, a, b);
@@ -55,21 +55,27 @@ fn compare(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
 }
 
 fn compare_arrays(prim: Prim, a: &Value, b: &Value) -> Result<Value> {
-    let ((Value::Array(array), _) | (_, Value::Array(array))) = (a, b) else { unreachable!("compare: an array") };
     if let (Value::Array(a), Value::Array(b)) = (a, b)
-        && !a.same_shape(b)
+        && a.shape != b.shape
     {
-        return super::arithmetic::shapes_differ(prim, a, b);
+        let (a, b) = super::arithmetic::aligned(prim, a.clone(), b.clone())?;
+        return compare_elements(prim, &a.shape.clone(), &Value::Array(a), &Value::Array(b));
     }
+    let ((Value::Array(array), _) | (_, Value::Array(array))) = (a, b) else { unreachable!("compare: an array") };
+    compare_elements(prim, &array.shape, a, b)
+}
+
+/// Arrays of this shape, or scalars.
+fn compare_elements(prim: Prim, shape: &[usize], a: &Value, b: &Value) -> Result<Value> {
     let element = |value: &Value, i: usize| match value {
         Value::Array(array) => array.at(i),
         scalar => scalar.clone(),
     };
-    let truths = (0..array.size()).map(|i| match compare(prim, &element(a, i), &element(b, i))? {
+    let truths = (0..shape.iter().product()).map(|i| match compare(prim, &element(a, i), &element(b, i))? {
         Value::Bool(truth) => Ok(truth),
         other => expected(codes::NOT_A_BOOLEAN, "a boolean", &other),
     });
-    Ok(Value::array(Array::new(array.shape.clone(), Elements::Bool(truths.collect::<Result<_>>()?))))
+    Ok(Value::array(Array::new(shape.to_vec(), Elements::Bool(truths.collect::<Result<_>>()?))))
 }
 
 fn ordered<T: PartialOrd>(prim: Prim, x: &T, y: &T) -> bool {

@@ -3,6 +3,9 @@
 use base::codes;
 use calculus::Prim;
 
+use numerics::broadcast::{common, sums};
+
+use super::arithmetic::{aligned, raised, stretched};
 use super::{array_of, reals_of};
 use crate::array::{Array, Elements, HOLE, Values, is_hole};
 use crate::fault::{Result, expected};
@@ -17,6 +20,7 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
         Prim::Scale => combine(prim, a, b, |d, factor| d * factor),
         Prim::Keep => combine(prim, b, a, |d, mask| if mask == 0.0 { HOLE } else { d }),
         Prim::Unbroadcast => unbroadcast(&a, b),
+        Prim::Broadcast => broadcast(a, &b),
         other => unreachable!("elementwise: {other}"),
     }
 }
@@ -70,7 +74,7 @@ fn combine(prim: Prim, d: Value, other: Value, f: impl Fn(f64, f64) -> f64) -> R
             combine_arrays(prim, &d, others, f)
         }
         (None, None) => {
-            let (d, other) = (array_of(prim, d)?, array_of(prim, other)?);
+            let (d, other) = aligned(prim, array_of(prim, d)?, array_of(prim, other)?)?;
             combine_arrays(prim, &d, reals_of(prim, &other)?, f)
         }
     }
@@ -91,7 +95,7 @@ fn combine_arrays(prim: Prim, d: &Array, others: Vec<f64>, f: impl Fn(f64, f64) 
     Ok(Value::array(Array::reals(d.shape.clone(), reals).with_holes(holes || prim == Prim::Keep)))
 }
 
-/// What an operand receives from the sensitivity of an elementwise result: its share, if it was a scalar the sum.
+/// What an operand receives from the sensitivity of an elementwise result: its share, if it was repeated the sum.
 fn unbroadcast(operand: &Value, d: Value) -> Result<Value> {
     match operand {
         Value::Real(_) => match d {
@@ -103,10 +107,50 @@ fn unbroadcast(operand: &Value, d: Value) -> Result<Value> {
             scalar => Ok(scalar),
         },
         Value::Array(array) if matches!(array.elements, Elements::Int(_) | Elements::Bool(_)) => Ok(Value::Zero),
-        Value::Array(_) => Ok(d),
+        Value::Array(array) => summed(&array.shape, d),
         // Sensitivities are operands too, at higher orders.
-        Value::Sparse(_) => Ok(d),
+        Value::Sparse(sparse) => summed(&sparse.shape, d),
         // A symbolic zero is a constant of unknown shape: no sensitivity matters.
         _ => Ok(Value::Zero),
+    }
+}
+
+fn shape_of(value: &Value) -> Option<&[usize]> {
+    match value {
+        Value::Array(array) => Some(&array.shape),
+        Value::Sparse(sparse) => Some(&sparse.shape),
+        _ => None,
+    }
+}
+
+/// A sensitivity added up along the axes that were repeated; where there are only holes there is one.
+fn summed(shape: &[usize], d: Value) -> Result<Value> {
+    let fits = |of: &[usize]| of != shape && common(shape, of).is_some_and(|common| common == of);
+    if !shape_of(&d).is_some_and(fits) {
+        return Ok(d);
+    }
+    let d = array_of(Prim::Unbroadcast, d)?;
+    work::add(d.size());
+    let holes = d.holes || matches!(d.elements, Elements::Values(_));
+    let reals = reals_of(Prim::Unbroadcast, &d)?;
+    let sums = sums(&reals, &d.shape, shape, |x| holes && is_hole(x));
+    let reals = sums.into_iter().map(|sum| sum.unwrap_or(HOLE)).collect();
+    Ok(Value::array(Array::reals(shape.to_vec(), reals).with_holes(holes)))
+}
+
+/// What an operand of an elementwise operation with `like` is, repeated to their common shape. If they have none it only gets the axes.
+fn broadcast(a: Value, like: &Value) -> Result<Value> {
+    let (Some(own), Some(other)) = (shape_of(&a), shape_of(like)) else { return Ok(a) };
+    if own == other {
+        return Ok(a);
+    }
+    match common(own, other) {
+        Some(shape) if shape == own => Ok(a),
+        Some(shape) => Ok(Value::Array(stretched(array_of(Prim::Broadcast, a)?, &shape)?)),
+        None if own.len() < other.len() => {
+            let like = Array::reals(other.to_vec(), vec![0.0; other.iter().product()]);
+            Ok(Value::Array(raised(array_of(Prim::Broadcast, a)?, &like)?))
+        }
+        None => Ok(a),
     }
 }

@@ -4,6 +4,7 @@
 //! is `None`, and the evaluator's own primitive is run. A sensitivity among the arguments may have become dense by then; that
 //! changes nothing.
 
+mod broadcast;
 mod elementwise;
 mod orders;
 mod rearrange;
@@ -105,6 +106,8 @@ pub(super) unsafe fn apply(mut call: Call) -> Outcome {
             (Prim::Reshape, Dense(a), Some(shape)) => call.reshape(Real, a, shape, true),
             (Prim::Fill, like, Some(d)) => call.fill(like, d),
             (Prim::Unbroadcast, operand, Some(d)) => call.unbroadcast(operand, d),
+            (Prim::Broadcast, Array(kind, a), Some(like)) => call.broadcast(kind, a, like, false),
+            (Prim::Broadcast, Dense(a), Some(like)) => call.broadcast(Real, a, like, true),
             (Prim::Materialise, of, Some(d)) => call.materialise(of, d),
             (Prim::Plus, a, Some(b)) => call.plus_dense(a, b),
             (Prim::Scale, d, Some(factor)) => call.scale(d, factor),

@@ -226,11 +226,11 @@ impl Specialiser<'_> {
             let kept = self.arm(|_| Ok(Val { atom: x, shape: REAL }))?;
             return self.branch(vanishes.atom, zero, kept, span);
         }
-        let (x, y) = (self.narrowed(d), self.narrowed(other));
-        let rank = match (&d.head, &other.head) {
-            (Head::Array(rank) | Head::Handle(rank), _) | (_, Head::Array(rank) | Head::Handle(rank)) => *rank,
-            _ => return self.fail(codes::WRONG_KIND, span),
+        let rank = match (axes(&d.head), axes(&other.head)) {
+            (0, 0) => return self.fail(codes::WRONG_KIND, span),
+            (m, n) => m.max(n),
         };
+        let (x, y) = self.aligned(d, other, span)?;
         // A product with a number that isn't collected has no holes.
         let dense = prim == Prim::Scale
             && match d.head {
@@ -258,8 +258,69 @@ impl Specialiser<'_> {
                 }
             }),
             Head::Array(_) if alt.parts[0] == INT || alt.parts[0] == BOOL => Ok(this.zero()),
-            Head::Array(_) | Head::Handle(_) | Head::Frame(_) => Ok(d.clone()),
+            Head::Array(_) | Head::Handle(_) | Head::Frame(_) => this.shared_out(&alt, &d, span),
             _ => Ok(this.zero()),
+        })
+    }
+
+    /// The same for an operand that is an array: what was repeated is added up.
+    fn shared_out(&mut self, operand: &Alt, d: &Val, span: Span) -> Result1<Val> {
+        let rows = |this: &Self, head: &Head, parts: &[ShapeId]| this.rows_of(head, parts).map(|(rank, _)| rank);
+        let rank = rows(self, &operand.head, &operand.parts).unwrap_or(axes(&operand.head));
+        let differ = self.world.lengths_may_differ();
+        let repeated = |this: &Self, head: &Head, parts: &[ShapeId]| {
+            let of = rows(this, head, parts).unwrap_or(axes(head));
+            of > rank || (differ && of == rank)
+        };
+        let alternatives = self.graph.alternatives(d.shape).to_vec();
+        if !alternatives.iter().any(|one| repeated(self, &one.head, &one.parts)) {
+            return Ok(d.clone());
+        }
+        let d = self.with_rank(d, span)?;
+        self.split(&d, span, &mut |this, given| {
+            let value = this.narrowed(&given);
+            if !repeated(this, &given.head, &given.parts) {
+                return Ok(value);
+            }
+            let shape = this.like(&given, rank);
+            let operand = this.narrowed(operand);
+            this.bridge(Prim::Unbroadcast, vec![operand, value], shape, span)
+        })
+    }
+
+    /// The operands of an elementwise operation, arrays among them of one rank, and if lengths may differ of one shape.
+    pub fn aligned(&mut self, x: &Alt, y: &Alt, span: Span) -> Result1<(Val, Val)> {
+        let (m, n) = (axes(&x.head), axes(&y.head));
+        let (a, b) = (self.narrowed(x), self.narrowed(y));
+        if m == 0 || n == 0 || a.atom == b.atom {
+            return Ok((a, b));
+        }
+        let differ = self.world.lengths_may_differ();
+        let repeat = |this: &mut Self, alt: &Alt, value: &Val, other: &Val, own: u32| {
+            if own == m.max(n) && !differ {
+                return Ok(value.clone());
+            }
+            let shape = this.like(alt, m.max(n));
+            this.bridge(Prim::Broadcast, vec![value.clone(), other.clone()], shape, span)
+        };
+        Ok((repeat(self, x, &a, &b, m)?, repeat(self, y, &b, &a, n)?))
+    }
+
+    /// An operand of an elementwise operation repeated to the shape of its result.
+    pub(super) fn broadcast(&mut self, value: &Val, like: &Val, span: Span) -> Result1<Val> {
+        let (value, like) = (self.forced(value, span)?, self.forced(like, span)?);
+        let (value, like) = (self.with_rank(&value, span)?, self.with_rank(&like, span)?);
+        self.split(&like, span, &mut |this, like| {
+            this.split(&value, span, &mut |this, alt| {
+                let (m, n) = (axes(&alt.head), axes(&like.head));
+                let given = this.narrowed(&alt);
+                if m == 0 || m > n || (m == n && !this.world.lengths_may_differ()) {
+                    return Ok(given);
+                }
+                let shape = this.like(&alt, n);
+                let like = this.narrowed(&like);
+                this.bridge(Prim::Broadcast, vec![given, like], shape, span)
+            })
         })
     }
 
@@ -333,5 +394,13 @@ impl Specialiser<'_> {
             }
         }
         shape
+    }
+}
+
+/// The number of axes of an array, a sensitivity of one, or a frame; 0 of anything else.
+fn axes(head: &Head) -> u32 {
+    match head {
+        Head::Array(rank) | Head::Handle(rank) | Head::Frame(rank) => *rank,
+        _ => 0,
     }
 }

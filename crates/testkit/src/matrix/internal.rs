@@ -128,6 +128,19 @@ pub const ROWS: &[Row] = &[
         &[("unbroadcast(1.0, [2.0, 3.0])", "5.0"), ("unbroadcast(1.0, [])", "0.0")],
     ),
     Row::other(
+        Prim::Broadcast,
+        &[
+            smooth("a => weigh(broadcast(a, [[1.0, 2.0], [3.0, 4.0]])^3)", &["[0.5, 0.7]", "[[0.5], [0.7]]"]),
+            smooth("x => grad(a => weigh(a^3 * [[x, 1.0], [2.0, x]]))([x, 0.3])[0]", &["0.7"]),
+            smooth("x => jvp(a => a + [[x, 1.0], [2.0, x]] * a, [x, 0.3], [x^2, 1.0]).1[1, 0]", &["0.7"]),
+        ],
+        &[
+            ("broadcast([1.0, 2.0], [[0.0, 0.0], [0.0, 0.0]])", "[[1.0, 2.0], [1.0, 2.0]]"),
+            ("broadcast([[1], [2]], [0.0, 0.0])", "[[1, 1], [2, 2]]"),
+            ("broadcast([], [])", "[]"),
+        ],
+    ),
+    Row::other(
         Prim::Frame,
         &[smooth("v => weigh(v^3) + weigh(materialise(v, frame(v)))", &["[0.5, 0.7]"])],
         &[("grad(x => 3.0 + unbroadcast(frame(x), 0.0))(2.0)", "0.0"), ("materialise([1.0], frame([1.0]))", "[0.0]")],

@@ -106,13 +106,11 @@ fn map_elements(x: &Val, f: &mut dyn FnMut(&Val) -> Result<Val>) -> Result<Val> 
     Ok(Val::Array(Rc::new(Array::new(array.shape.clone(), elements, sample))))
 }
 
-/// A function of two scalars on the elements of arrays of one shape, or with a scalar.
+/// A function of two scalars on the elements of arrays whose shapes fit, or with a scalar.
 fn zip_elements(a: &Val, b: &Val, f: &mut dyn FnMut(&Val, &Val) -> Result<Val>) -> Result<Val> {
     match (a, b) {
         (Val::Array(x), Val::Array(y)) => {
-            if x.shape != y.shape && !(x.is_empty() && y.is_empty()) {
-                return Err(Failure::program("arrays of different shapes"));
-            }
+            let (x, y) = (&repeated(x, y)?, &repeated(y, x)?);
             let elements = x.elements.iter().zip(&y.elements).map(|(a, b)| f(a, b)).collect::<Result<Vec<_>>>()?;
             let sample = x.sample.as_ref().zip(y.sample.as_ref()).and_then(|(a, b)| f(a, b).ok());
             Ok(Val::Array(Rc::new(Array::new(x.shape.clone(), elements, sample))))
@@ -121,6 +119,37 @@ fn zip_elements(a: &Val, b: &Val, f: &mut dyn FnMut(&Val, &Val) -> Result<Val>) 
         (scalar, Val::Array(_)) => map_elements(b, &mut |element| f(scalar, element)),
         _ => f(a, b),
     }
+}
+
+/// An array as elementwise operations with another see it: aligned at the right, axes of length 1 repeat.
+fn repeated(array: &Array, other: &Array) -> Result<Array> {
+    let rank = array.shape.len().max(other.shape.len());
+    if array.shape == other.shape || (rank == array.shape.len() && array.is_empty() && other.is_empty()) {
+        return Ok(array.clone());
+    }
+    let padded = |shape: &[usize]| -> Vec<usize> {
+        vec![1; rank - shape.len()].into_iter().chain(shape.iter().copied()).collect()
+    };
+    let (own, others) = (padded(&array.shape), padded(&other.shape));
+    let mut shape = vec![];
+    for (m, n) in own.iter().zip(&others) {
+        match (*m, *n) {
+            (m, n) if m == n || n == 1 => shape.push(m),
+            (1, n) => shape.push(n),
+            _ => return Err(Failure::program("arrays of different shapes")),
+        }
+    }
+    let mut elements = vec![];
+    for at in 0..shape.iter().product() {
+        let (mut rest, mut place, mut stride) = (at, 0, 1);
+        for axis in (0..rank).rev() {
+            place += if own[axis] == 1 { 0 } else { rest % shape[axis] * stride };
+            rest /= shape[axis];
+            stride *= own[axis];
+        }
+        elements.push(array.elements[place].clone());
+    }
+    Ok(Array::new(shape, elements, array.sample.clone()))
 }
 
 pub(super) fn elementwise(prim: Prim, a: &Val, b: &Val) -> Result<Val> {

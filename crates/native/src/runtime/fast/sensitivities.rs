@@ -377,23 +377,6 @@ impl Call<'_> {
         self.array(ElementKind::Real, &lengths, false, |out| out.fill((d + 0.0).to_bits()))
     }
 
-    /// What an operand receives from the sensitivity of an elementwise result.
-    pub(super) fn unbroadcast(&mut self, operand: Operand, d: Operand) -> Outcome {
-        match (operand, d) {
-            (Operand::Real(_), d) => {
-                let (array, _) = d.reals()?;
-                eval::work::add(array.size());
-                let total = numerics::summation::sum(reals(array));
-                self.number(Head::Real, total.to_bits())
-            }
-            (Operand::Array(ElementKind::Real, _) | Operand::Dense(_), d) => {
-                let (array, holes) = d.reals()?;
-                self.argument(ElementKind::Real, array, holes)
-            }
-            _ => None,
-        }
-    }
-
     /// A sensitivity in the full shape of its value; that of nothing in particular stays as it is.
     pub(super) fn materialise(&mut self, of: Operand, d: Operand) -> Outcome {
         let lengths = match of {
