@@ -85,8 +85,8 @@ primitives! {
     Round "round" 1 "the nearest whole number, halves to even"
     Trunc "trunc" 1 "the whole part"
     // Kinds and conversions
-    Real "real" 1 "an int as a real"
-    Int "int" 1 "the whole part of a real as an int"
+    Real "real" 1 "an int as a real, true as 1.0 and false as 0.0"
+    Int "int" 1 "the whole part of a real as an int, true as 1 and false as 0"
     IsNan "is_nan" 1 "is it not a number?"
     IsFinite "is_finite" 1 "is it neither infinite nor NaN?"
     IsInt "is_int" 1 "is the value an int?"
@@ -159,6 +159,9 @@ primitives! {
     PowerLog ".power_log" 3 "`a^b * log(a)^k`, 0 where a is 0 and b positive: `.power_log(a, b, k)`"
     DetSlope ".det_slope" 2 "the derivative of the determinant's gradient in some directions: `.det_slope(a, [d1, d2])`"
     Broadcast ".broadcast" 2 "an operand repeated to the shape that an elementwise operation with another has: `.broadcast(a, b)`"
+    TallQr ".tall_qr" 1 "the factors of a matrix with at least as many rows as columns: `(q, r)`, nothing on the diagonal of r negative"
+    ThinSvd ".thin_svd" 1 "the singular value decomposition of a matrix: `(u, values, vt)`"
+    Fourier ".fourier" 2 "the discrete Fourier transform of a vector of real and one of imaginary parts: `.fourier(re, im)`"
     Unbroadcast ".unbroadcast" 2 "the sensitivity of an operand from that of an elementwise result: `.unbroadcast(a, d)`"
     Materialise ".materialise" 2 "a sensitivity in the full shape of a value: `.materialise(v, d)`"
     Bare ".bare" 2 "a sensitivity with the symbolic zero wherever the value is discrete, never `()`: `.bare(v, d)`"
@@ -226,8 +229,9 @@ impl Prim {
             Add | Sub | Mul | Div | Rem | Pow | Minimum | Maximum | Atan2 | PowerSlope | PowerLog | Tabulate
             | Index | Update | Reshape | Concat | ScatterAdd | MatMul | Cholesky | Solve | SolveLower | Det | Inv
             | Eigh | DetSlope | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep | Broadcast
-            | Unbroadcast | Materialise | Bare | Accept | RulePair | RuleResult | RuleTangent | Children | Rebuild
-            | Times | Quietly | Moved | Directions | Inner | Difference | Foreign => Push::Rule,
+            | TallQr | ThinSvd | Fourier | Unbroadcast | Materialise | Bare | Accept | RulePair | RuleResult
+            | RuleTangent | Children | Rebuild | Times | Quietly | Moved | Directions | Inner | Difference
+            | Foreign => Push::Rule,
         }
     }
 

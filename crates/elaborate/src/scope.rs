@@ -232,7 +232,8 @@ impl<'a> Names<'a> {
         if let Some(internal) = text.strip_prefix("__").filter(|_| self.internal) {
             return match internal {
                 "nothing" => Some(Meaning::Const(Const::Zero)),
-                _ => Prim::by_name(&format!(".{internal}")).map(primitive),
+                // Also what the library hides under its own function of the same name.
+                _ => Prim::by_name(&format!(".{internal}")).or_else(|| Prim::by_name(internal)).map(primitive),
             };
         }
         constant(text).map(|value| Meaning::Const(Const::Real(value)))

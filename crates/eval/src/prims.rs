@@ -108,7 +108,9 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         }
         Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread => indexing::apply(prim, args),
         Fill | Scale | Keep | Broadcast | Unbroadcast => elementwise::apply(prim, args),
-        MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | DetSlope => linear_algebra::apply(prim, args),
+        MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | DetSlope | TallQr | ThinSvd | Fourier => {
+            linear_algebra::apply(prim, args)
+        }
         Split if text::is_split(&args[0])? => text::apply(prim, args),
         Show | Join | Trim | Find | Replace | ToUpper | ToLower | ParseReal | ParseInt | Format | Expected | Error
         | Assert => text::apply(prim, args),

@@ -6,6 +6,7 @@ use crate::fused::fused;
 use crate::product::{self, Strided};
 
 pub use crate::eigen::{Eigen, eigh};
+pub use crate::orthogonal::{Qr, Svd, qr, thin_svd};
 pub use crate::singular::{Singular, cofactors, svd};
 
 /// A matrix that has no such factorisation; pivots count from 0.

@@ -238,7 +238,7 @@ fn length(x: &[f64]) -> f64 {
 }
 
 /// The largest power of two that isn't larger than a positive normal number; the least normal one for subnormal numbers.
-fn power_of_two_below(x: f64) -> f64 {
+pub(crate) fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits((x.to_bits() >> 52).max(1) << 52)
 }
 

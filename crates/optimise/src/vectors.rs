@@ -392,7 +392,15 @@ impl Recipe {
         let one =
             |takes: Kind, gives: Kind, op: Scalar| Some(Recipe { takes, gives, steps: vec![op], zeros: Zeros::Signed });
         if all(Bool) {
-            return if prim == Prim::Not { one(Bool, Bool, Scalar::Not) } else { None };
+            return match prim {
+                Prim::Not => one(Bool, Bool, Scalar::Not),
+                Prim::Real => one(Bool, Real, Scalar::BoolToReal),
+                Prim::Int => {
+                    let steps = vec![Scalar::BoolToReal, Scalar::ToInt];
+                    Some(Recipe { takes: Bool, gives: Int, steps, zeros: Zeros::Signed })
+                }
+                _ => None,
+            };
         }
         if operands.iter().any(|operand| operand.of == Bool) {
             return None;

@@ -182,6 +182,29 @@ impl Specialiser<'_> {
                 let shape = self.graph.single(Head::Tuple, vec![vector, matrix]);
                 self.bridge(prim, vec![value], shape, span)
             }
+            Prim::TallQr => {
+                let matrix = self.array_shape(2, REAL);
+                let shape = self.graph.single(Head::Tuple, vec![matrix, matrix]);
+                self.bridge(prim, vec![value], shape, span)
+            }
+            Prim::ThinSvd => {
+                let (vector, matrix) = (self.array_shape(1, REAL), self.array_shape(2, REAL));
+                let shape = self.graph.single(Head::Tuple, vec![matrix, vector, matrix]);
+                self.bridge(prim, vec![value], shape, span)
+            }
+            Prim::Fourier => {
+                let second = self.forced(&rest[0], span)?;
+                let second = self.with_rank(&second, span)?;
+                let vector = self.array_shape(1, REAL);
+                let shape = self.graph.single(Head::Tuple, vec![vector, vector]);
+                self.split(&second, span, &mut |this, other| {
+                    let (Head::Array(_) | Head::Handle(_)) = other.head else {
+                        return this.fail(codes::WRONG_KIND, span);
+                    };
+                    let other = this.narrowed(&other);
+                    this.bridge(prim, vec![value.clone(), other], shape, span)
+                })
+            }
             Prim::DetSlope => {
                 let directions = self.forced(&rest[0], span)?;
                 let shape = self.array_shape(2, REAL);

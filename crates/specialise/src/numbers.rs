@@ -164,6 +164,11 @@ impl Specialiser<'_> {
                 let value = this.narrowed(&alt);
                 return this.bridge(prim, vec![value], shape, span);
             }
+            if let (Head::Bool, Prim::Real | Prim::Int) = (&alt.head, prim) {
+                let number = this.scalar(Scalar::BoolToReal, vec![alt.content.clone()], REAL, span);
+                let to_int = |this: &mut Self| this.scalar(Scalar::ToInt, vec![number.atom.clone()], INT, span);
+                return Ok(if prim == Prim::Real { number } else { to_int(this) });
+            }
             let Some(x) = this.as_real(&alt, span) else {
                 let code = if alt.head == Head::Tuple { codes::WRONG_ARITY } else { codes::WRONG_KIND };
                 return this.fail(code, span);

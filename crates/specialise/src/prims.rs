@@ -71,8 +71,8 @@ impl Specialiser<'_> {
             | Differentiable | Seed => self.sensitivity_prim(prim, &args, span),
             Len | Shape | Iota | Reshape | Transpose | Concat | Reversed | Sum | ArgMin | ArgMax | ArgSort | Where
             | Index | Update | ScatterAdd | Frame | Place | Part | Erase | Spread | Unspread | Fill | Scale | Keep
-            | Broadcast | Unbroadcast | MatMul | Cholesky | Solve | SolveLower | Det | Inv | Eigh | DetSlope
-            | Tabulate | Accumulate => self.array_prim(prim, args, span),
+            | Broadcast | TallQr | ThinSvd | Fourier | Unbroadcast | MatMul | Cholesky | Solve | SolveLower | Det
+            | Inv | Eigh | DetSlope | Tabulate | Accumulate => self.array_prim(prim, args, span),
             Quietly => {
                 let unit = Type::Struct([].into());
                 self.draft.write(unit.clone(), Op::Quiet(true), span);

@@ -66,25 +66,32 @@ fn combine(prim: Prim, d: Value, other: Value, f: impl Fn(f64, f64) -> f64) -> R
         (Some(d), None) => {
             let other = array_of(prim, other)?;
             let ds = Array::reals(other.shape.clone(), vec![d; other.size()]);
-            combine_arrays(prim, &ds, reals_of(prim, &other)?, f)
+            combine_arrays(prim, &ds, (reals_of(prim, &other)?, other.holes), f)
         }
         (None, Some(other)) => {
             let d = array_of(prim, d)?;
             let others = vec![other; d.size()];
-            combine_arrays(prim, &d, others, f)
+            combine_arrays(prim, &d, (others, false), f)
         }
         (None, None) => {
             let (d, other) = aligned(prim, array_of(prim, d)?, array_of(prim, other)?)?;
-            combine_arrays(prim, &d, reals_of(prim, &other)?, f)
+            combine_arrays(prim, &d, (reals_of(prim, &other)?, other.holes), f)
         }
     }
 }
 
-fn combine_arrays(prim: Prim, d: &Array, others: Vec<f64>, f: impl Fn(f64, f64) -> f64) -> Result<Value> {
+/// Are there holes among the others? A factor that is one makes one: sensitivities are factors too.
+fn combine_arrays(
+    prim: Prim,
+    d: &Array,
+    (others, holed): (Vec<f64>, bool),
+    f: impl Fn(f64, f64) -> f64,
+) -> Result<Value> {
     work::add(d.size());
+    let holed = holed && prim == Prim::Scale;
     let holes = d.holes || matches!(d.elements, Elements::Values(_));
     let element = |(d, other): (f64, f64)| {
-        if holes && is_hole(d) {
+        if holes && is_hole(d) || holed && is_hole(other) {
             return HOLE;
         }
         let result = f(d, other);
@@ -92,7 +99,7 @@ fn combine_arrays(prim: Prim, d: &Array, others: Vec<f64>, f: impl Fn(f64, f64) 
         if is_hole(result) && !(prim == Prim::Keep && other == 0.0) { 0.0 } else { result }
     };
     let reals = reals_of(prim, d)?.into_iter().zip(others).map(element).collect();
-    Ok(Value::array(Array::reals(d.shape.clone(), reals).with_holes(holes || prim == Prim::Keep)))
+    Ok(Value::array(Array::reals(d.shape.clone(), reals).with_holes(holes || holed || prim == Prim::Keep)))
 }
 
 /// What an operand receives from the sensitivity of an elementwise result: its share, if it was repeated the sum.

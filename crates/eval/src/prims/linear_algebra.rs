@@ -16,7 +16,13 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     if prim == Prim::MatMul {
         return matmul(a, b);
     }
+    if prim == Prim::Fourier {
+        return fourier(a, b);
+    }
     let array = array_of(prim, a)?;
+    if let Prim::TallQr | Prim::ThinSvd = prim {
+        return orthogonal(prim, &array);
+    }
     // Nobody looks at more than the kind: which matrix it is, is all the same.
     let is_sample = probe::is_active() && array.shape.len() == 2 && array.to_reals().is_some();
     let array = if is_sample { Rc::new(Array::reals(vec![1, 1], vec![1.0])) } else { array };
@@ -36,6 +42,51 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
         Prim::Solve | Prim::SolveLower => solve(prim, &a, n, b),
         other => unreachable!("linear_algebra: {other}"),
     }
+}
+
+/// Decompositions of matrices that needn't be square.
+fn orthogonal(prim: Prim, array: &Array) -> Result<Value> {
+    let (m, n) = match array.shape[..] {
+        [m, n] if m >= n || prim == Prim::ThinSvd => (m, n),
+        [0] => (0, 0),
+        _ if probe::is_active() => (0, 0),
+        _ => {
+            let shape = Array::describe_shape(&array.shape);
+            let wanted =
+                if prim == Prim::TallQr { "a matrix with at least as many rows as columns" } else { "a matrix" };
+            return Fault::new(codes::SHAPE_MISMATCH, format!("expected {wanted}, found shape {shape}")).err();
+        }
+    };
+    let a = reals_of(prim, array)?;
+    let k = m.min(n);
+    // Nobody looks at more than the kind.
+    let (a, m, n, k) = if a.len() == m * n { (a, m, n, k) } else { (vec![], 0, 0, 0) };
+    work::add(m * n * k);
+    let matrix = |rows, columns, reals| Value::array(Array::reals(vec![rows, columns], reals));
+    if prim == Prim::TallQr {
+        let dense::Qr { q, r } = dense::qr(&a, m, n);
+        return Ok(Value::pair(matrix(m, n, q), matrix(n, n, r)));
+    }
+    let dense::Svd { u, values, vt } = dense::thin_svd(&a, m, n);
+    Ok(Value::tuple(vec![matrix(m, k, u), Value::array(Array::vector(values)), matrix(k, n, vt)]))
+}
+
+fn fourier(re: Value, im: Value) -> Result<Value> {
+    let (re, im) = (array_of(Prim::Fourier, re)?, array_of(Prim::Fourier, im)?);
+    let (x, y) = (reals_of(Prim::Fourier, &re)?, reals_of(Prim::Fourier, &im)?);
+    let (x, y) = if probe::is_active() && x.len() != y.len() { (vec![], vec![]) } else { (x, y) };
+    if re.shape.len() != 1 || im.shape.len() != 1 || x.len() != y.len() {
+        return Fault::new(
+            codes::SHAPE_MISMATCH,
+            "`fft` expects a vector, or two of one length: real and imaginary parts",
+        )
+        .note(format!("the real parts have shape {}", Array::describe_shape(&re.shape)))
+        .note(format!("the imaginary parts have shape {}", Array::describe_shape(&im.shape)))
+        .err();
+    }
+    work::add(x.len() * 64);
+    let (x, y) = numerics::fourier::transform(&x, &y);
+    Ok(Value::pair(Value::array(Array::vector(x)), Value::array(Array::vector(y))))
 }
 
 fn square(prim: Prim, array: &Array) -> Result<usize> {

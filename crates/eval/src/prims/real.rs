@@ -18,6 +18,7 @@ pub(super) fn apply(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
         (_, Value::Real(x)) => scalar(prim, *x),
         (_, Value::Int(i)) => scalar(prim, *i as f64),
         (_, Value::Zero) => scalar(prim, 0.0),
+        (Prim::Real | Prim::Int, Value::Bool(truth)) => scalar(prim, f64::from(u8::from(*truth))),
         (_, Value::Array(_) | Value::Sparse(_)) => {
             let array = array_of(prim, x)?;
             work::add(array.size());
@@ -25,7 +26,12 @@ pub(super) fn apply(prim: Prim, [x, ..]: [Value; 3]) -> Result<Value> {
             if let (Prim::Int, Elements::Int(_)) = (prim, &array.elements) {
                 return Ok(Value::Array(array));
             }
-            let values = reals_of(prim, &array)?;
+            let values = match (prim, &array.elements) {
+                (Prim::Real | Prim::Int, Elements::Bool(truths)) => {
+                    truths.iter().map(|truth| f64::from(u8::from(*truth))).collect()
+                }
+                _ => reals_of(prim, &array)?,
+            };
             let values = values.into_iter().map(|x| scalar(prim, x)).collect::<Result<Vec<_>>>()?;
             let elements = match values.is_empty() {
                 true => Array::none_like(&scalar(prim, 1.0)?).elements,

@@ -177,21 +177,22 @@ impl Writer<'_> {
         self.scalar(Scalar::Add, vec![x, Atom::Real(0.0)])
     }
 
-    /// d·g; a hole stays one.
+    /// d·g; a hole stays one, and a factor that is one makes one.
     fn scaled(&mut self, args: &[Atom], shapes: &[ShapeId], holes: &[bool], result: ShapeId) -> Option<Op> {
-        let holed = holes[0];
-        if holed != self.collected(result).is_some() {
+        if holes.contains(&true) != self.collected(result).is_some() {
             return None;
         }
+        let holes = holes.to_vec();
         self.by_element(args, shapes, result, |this, elements| {
-            let d = elements[0].clone();
-            let product = this.scalar(Scalar::Mul, elements);
-            let product = this.number(product);
-            if !holed {
-                return product;
+            let product = this.scalar(Scalar::Mul, elements.clone());
+            let mut product = this.number(product);
+            for (factor, holed) in elements.into_iter().zip(holes) {
+                if holed {
+                    let hole = this.scalar(Scalar::IsHole, vec![factor.clone()]);
+                    product = this.scalar(Scalar::Select, vec![hole, factor, product]);
+                }
             }
-            let hole = this.scalar(Scalar::IsHole, vec![d.clone()]);
-            this.scalar(Scalar::Select, vec![hole, d, product])
+            product
         })
     }
 

@@ -231,8 +231,9 @@ impl Specialiser<'_> {
             (m, n) => m.max(n),
         };
         let (x, y) = self.aligned(d, other, span)?;
-        // A product with a number that isn't collected has no holes.
+        // A product of numbers that aren't collected has no holes.
         let dense = prim == Prim::Scale
+            && !matches!(other.head, Head::Handle(_))
             && match d.head {
                 Head::Array(_) => d.parts[0] == REAL || d.parts[0] == INT,
                 Head::Real | Head::Int => true,

@@ -140,6 +140,35 @@ pub const ROWS: &[Row] = &[
             ("broadcast([], [])", "[]"),
         ],
     ),
+    // behind `qr`, `lstsq`, `slogdet`, `svd` and `fft`
+    Row::other(
+        Prim::TallQr,
+        &[
+            smooth("a => weigh(tall_qr(a).0) + weigh(tall_qr(a).1)^2", &["[[2.0, 0.3], [0.5, 1.7]]"]),
+            smooth("a => weigh(tall_qr(a).0)", &["[[2.0, 0.3], [0.5, 1.7], [-0.4, 0.9]]"]),
+        ],
+        &[("tall_qr([[2.0]])", "([[1.0]], [[2.0]])"), ("tall_qr([[-2.0]])", "([[-1.0]], [[2.0]])")],
+    ),
+    Row::other(
+        Prim::ThinSvd,
+        &[
+            smooth("a => weigh(thin_svd(a).0) + weigh(thin_svd(a).2)", &["[[2.0, 0.3], [0.5, 1.7]]"]),
+            smooth("a => weigh(thin_svd(a).1)", &["[[2.0, 0.3], [0.5, 1.7]]"]),
+            smooth("a => weigh(thin_svd(a).0)", &["[[2.0, 0.3], [0.5, 1.7], [-0.4, 0.9]]"]),
+        ],
+        &[("thin_svd([[-2.0]])", "([[-1.0]], [2.0], [[1.0]])")],
+    ),
+    Row::other(
+        Prim::Fourier,
+        &[smooth(
+            "p => { let (x, y) = fourier(p.0, p.1); weigh(x^2) + weigh(y^3) }",
+            &["([0.5, 0.7, 0.3], [0.1, 0.2, 0.9])"],
+        )],
+        &[
+            ("fourier([1.0], [2.0])", "([1.0], [2.0])"),
+            ("fourier([1.0, 2.0], [0.0, 0.0])", "([3.0, -1.0], [0.0, 0.0])"),
+        ],
+    ),
     Row::other(
         Prim::Frame,
         &[smooth("v => weigh(v^3) + weigh(materialise(v, frame(v)))", &["[0.5, 0.7]"])],

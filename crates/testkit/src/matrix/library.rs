@@ -3,7 +3,9 @@
 use super::row::Row;
 
 mod arrays;
+mod axes;
 mod core;
+mod draws;
 mod linalg;
 mod lists;
 mod loops;
@@ -15,7 +17,8 @@ mod structures;
 mod texts;
 
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    let arrays = [arrays::ROWS, statistics::ROWS, structures::ROWS, linalg::ROWS, optimisers::ROWS, solvers::ROWS];
+    let arrays = [arrays::ROWS, axes::ROWS, statistics::ROWS, structures::ROWS];
+    let arrays = arrays.into_iter().chain([linalg::ROWS, draws::ROWS, optimisers::ROWS, solvers::ROWS]);
     [core::ROWS, loops::ROWS, lists::ROWS, special::ROWS, texts::ROWS].into_iter().chain(arrays).flatten()
 }
 
@@ -28,6 +31,14 @@ pub const PARTS: &[(&str, &str)] = &[
     ("last_axis", "jacobian"),
     ("jacobian_rows", "jacobian"),
     ("stack", "jacobian"),
+    // The primitives of the same names have the rows; along an axis: `along`, shapes: `gamma_draws`, with three arguments: `logical_and`.
+    ("sum", "along"),
+    ("argmin", "along"),
+    ("argmax", "along"),
+    ("argsort", "along"),
+    ("where", "logical_and"),
+    ("uniform", "gamma_draws"),
+    ("normal", "gamma_draws"),
     ("check_rule_at", "check_rule"),
     ("rule_findings", "check_rule"),
     ("rule_claim", "check_rule"),

@@ -45,6 +45,15 @@ pub(super) fn apply(prim: Prim, x: &Val) -> Result<Val> {
         }
         Prim::Cholesky => Ok(value(cholesky(&symmetric(square(x)?))?)),
         Prim::Eigh => eigh(symmetric(square(x)?)),
+        Prim::TallQr => {
+            let (q, r) = gram_schmidt(&rows(x)?.0);
+            Ok(Val::tuple(vec![value(q), value(r)]))
+        }
+        Prim::ThinSvd => thin_svd(&rows(x)?.0),
+        Prim::Fourier => {
+            let [re, im] = x.parts()?;
+            fourier(&re, &im)
+        }
         other => Err(Failure::Uncovered(format!("`{other}`"))),
     }
 }
@@ -204,6 +213,84 @@ fn cholesky(a: &Matrix) -> Result<Matrix> {
         }
     }
     Ok(l)
+}
+
+/// Orthogonal columns one after the other, and what they were made of.
+fn gram_schmidt(a: &Matrix) -> (Matrix, Matrix) {
+    let (m, n) = (a.len(), a.first().map_or(0, Vec::len));
+    let mut columns: Vec<Vec<Real>> = (0..n).map(|j| (0..m).map(|i| a[i][j].clone()).collect()).collect();
+    let mut r = vec![vec![Real::zero(); n]; n];
+    for j in 0..n {
+        for i in 0..j {
+            r[i][j] = product(&columns[i], &columns[j]);
+            let (done, rest) = columns.split_at_mut(j);
+            subtract(&mut rest[0], &done[i], &r[i][j]);
+        }
+        r[j][j] = product(&columns[j], &columns[j]).sqrt();
+        let by = r[j][j].clone();
+        columns[j].iter_mut().for_each(|x| *x = &*x / &by);
+    }
+    (transposed(&columns, m), r)
+}
+
+fn product(x: &[Real], y: &[Real]) -> Real {
+    x.iter().zip(y).fold(Real::zero(), |sum, (x, y)| &sum + &(x * y))
+}
+
+/// The rows are columns of length m.
+fn transposed(rows: &[Vec<Real>], m: usize) -> Matrix {
+    (0..m).map(|i| rows.iter().map(|row| row[i].clone()).collect()).collect()
+}
+
+/// By the eigenvectors of the smaller of aᵀa and aaᵀ: there are digits enough.
+fn thin_svd(a: &Matrix) -> Result<Val> {
+    let (m, n) = (a.len(), a.first().map_or(0, Vec::len));
+    let k = m.min(n);
+    let of_rows: Matrix = if m < n { a.clone() } else { transposed(a, n) };
+    let gram: Matrix = of_rows.iter().map(|x| of_rows.iter().map(|y| product(x, y)).collect()).collect();
+    let Val::Data(eigen) = eigh(gram)? else { return Err(Failure::program("no eigenvectors")) };
+    let (Val::Array(squares), Val::Array(vectors)) = (&eigen.fields[0], &eigen.fields[1]) else {
+        return Err(Failure::program("no eigenvectors"));
+    };
+    let (squares, vectors) = (squares.numbers()?, vectors.numbers()?);
+    let (mut values, mut left, mut right) = (vec![], vec![], vec![]);
+    for j in (0..k).rev() {
+        let value = squares[j].sqrt();
+        let own: Vec<Real> = (0..k).map(|i| vectors[i * k + j].clone()).collect();
+        let length = of_rows.first().map_or(0, Vec::len);
+        let other = |i: usize| {
+            let sum = (0..k).fold(Real::zero(), |sum, l| &sum + &(&own[l] * &of_rows[l][i]));
+            &sum / &value
+        };
+        let other: Vec<Real> = (0..length).map(other).collect();
+        let (u, v) = if m < n { (own, other) } else { (other, own) };
+        let chosen = directed(v.clone());
+        let turned = chosen.iter().zip(&v).any(|(x, y)| x.compare(y) != Some(Ordering::Equal));
+        left.push(if turned { u.into_iter().map(|x| -x).collect() } else { u });
+        right.push(chosen);
+        values.push(value);
+    }
+    let u = Val::reals_array(vec![m, k], transposed(&left, m).into_iter().flatten().collect());
+    let vt = Val::reals_array(vec![k, n], right.into_iter().flatten().collect());
+    Ok(Val::tuple(vec![u, Val::reals_array(vec![k], values), vt]))
+}
+
+fn fourier(re: &Val, im: &Val) -> Result<Val> {
+    let (Val::Array(re), Val::Array(im)) = (re, im) else { return Err(Failure::program("no vectors")) };
+    let (re, im) = (re.numbers()?, im.numbers()?);
+    let n = re.len();
+    let root = |at: usize| {
+        let angle = &(&(&Real::pi() * &Real::from_int(2)) * &Real::from_int(at as i64)) / &Real::from_int(n as i64);
+        (angle.cos(), angle.sin())
+    };
+    let element = |k: usize| {
+        (0..n).fold((Real::zero(), Real::zero()), |(x, y), j| {
+            let (c, s) = root(j * k % n);
+            (&x + &(&(&re[j] * &c) + &(&im[j] * &s)), &y + &(&(&im[j] * &c) - &(&re[j] * &s)))
+        })
+    };
+    let (x, y) = (0..n).map(element).unzip();
+    Ok(Val::tuple(vec![Val::reals_array(vec![n], x), Val::reals_array(vec![n], y)]))
 }
 
 /// Jacobi's rotations until nothing is left beside the diagonal. Vectors have length 1, their largest component is positive.

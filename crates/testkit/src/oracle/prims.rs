@@ -51,7 +51,9 @@ impl Oracle<'_> {
             Len | Index if is_about_text(x) => border::by_evaluator(prim, x),
             Len | Shape | Iota | Tabulate | Index | Update | Reshape | Transpose | Concat | Reversed | Sum | ArgMin
             | ArgMax | ArgSort | Where | ScatterAdd => self.array_prim(prim, x),
-            MatMul | Cholesky | Solve | SolveLower | Det | DetSlope | Inv | Eigh => super::matrices::apply(prim, x),
+            MatMul | Cholesky | Solve | SolveLower | Det | DetSlope | Inv | Eigh | TallQr | ThinSvd | Fourier => {
+                super::matrices::apply(prim, x)
+            }
             J => Ok(super::intrinsics::lifted(x)),
             JInv => super::intrinsics::lowered(x),
             Zero => Ok(x.sensitivity(&mut std::iter::repeat_with(super::real::Real::zero))),
@@ -60,6 +62,18 @@ impl Oracle<'_> {
                 super::differences::plus(&a, &b)
             }
             Perturbed => Ok(Val::Bool(super::differences::dimension(x) > 0)),
+            Frame => Ok(x.clone()),
+            Unbroadcast => {
+                let [a, d] = x.parts()?;
+                added_up(&a, &d)
+            }
+            Keep => {
+                let [mask, d] = x.parts()?;
+                zip_elements(&mask, &d, &mut |mask, d| match mask.number() {
+                    Some(mask) if mask.is_zero() => Ok(Val::f64(0.0)),
+                    _ => Ok(d.clone()),
+                })
+            }
             Print => Ok(Val::unit()),
             Quietly => {
                 let [f, x] = x.parts()?;
@@ -152,6 +166,19 @@ fn repeated(array: &Array, other: &Array) -> Result<Array> {
     Ok(Array::new(shape, elements, array.sample.clone()))
 }
 
+/// Along the axes that are missing or of length 1, the sums of the elements.
+fn added_up(a: &Val, d: &Val) -> Result<Val> {
+    let (Val::Array(a), Val::Array(d)) = (a, d) else { return Ok(d.clone()) };
+    let size: usize = a.shape.iter().product();
+    let places = Array::new(a.shape.clone(), (0..size as i64).map(Val::Int).collect(), Some(Val::Int(0)));
+    let mut sums = vec![Real::zero(); size];
+    for (place, x) in repeated(&places, d)?.elements.iter().zip(d.numbers()?) {
+        let Val::Int(at) = place else { unreachable!("oracle: a place") };
+        sums[*at as usize] = &sums[*at as usize] + &x;
+    }
+    Ok(Val::reals_array(a.shape.clone(), sums))
+}
+
 pub(super) fn elementwise(prim: Prim, a: &Val, b: &Val) -> Result<Val> {
     zip_elements(a, b, &mut |a, b| binary(prim, a, b))
 }
@@ -225,6 +252,8 @@ fn unary(prim: Prim, x: &Val) -> Result<Val> {
         }
         (Prim::Sign, Val::Int(i)) => return Ok(Val::Int(i.signum())),
         (Prim::Int, Val::Int(_)) => return Ok(x.clone()),
+        (Prim::Int, Val::Bool(truth)) => return Ok(Val::Int(i64::from(*truth))),
+        (Prim::Real, Val::Bool(truth)) => return Ok(Val::f64(f64::from(u8::from(*truth)))),
         _ => {}
     }
     let Some(x) = x.number() else { return Err(Failure::program("no number")) };

@@ -425,10 +425,10 @@ impl Call<'_> {
 
     /// `d * factor`; zero stays zero whatever the factor, and a product is a number: −0.0 would be taken for a hole.
     pub(super) fn scale(&mut self, d: Operand, factor: Operand) -> Outcome {
-        let holes = matches!(d, Operand::Dense(_));
-        self.combined(d, factor, holes, |d, factor| {
+        let [holes, holed] = [d, factor].map(|one| matches!(one, Operand::Dense(_)));
+        self.combined(d, factor, holes || holed, |d, factor| {
             let product = d * factor;
-            if holes && is_hole(d) {
+            if holes && is_hole(d) || holed && is_hole(factor) {
                 HOLE
             } else if product == 0.0 {
                 0.0

@@ -133,5 +133,97 @@ pub const ROWS: &[Row] = &[
             structured("r => lstsq([[r.a, 0.1], [0.1, r.b.0^2]], [r.a, 1.0])", &["{a: 1.5, b: (0.7, 1)}"]),
         ],
     )
-    .without(&[(Class::Degenerate, "a matrix of lower rank is an error: E0314")]),
+    .with(&[degenerate("m => lstsq(m, [5.0, 10.0])", &["[[1.0, 2.0], [2.0, 4.0]]"]).no_number()]),
+    Row::library(
+        "qr",
+        &[
+            smooth("m => { let (q, r) = qr(m); [sum(q^3), sum(r^3)] }", &["[[2.0, 0.3], [0.5, 1.7], [0.1, 0.4]]"]),
+            smooth("m => qr(m).1", &["[[2.0, 0.3, 0.4], [0.5, 1.7, 0.2]]"]),
+            int("x => qr([[2, 1], [1, 3]]).1 * x^2", &["0.7"]),
+            mixed("x => qr([[2, 1], [1, x]]).1", &["0.7"]),
+            empty("x => concat(flatten(qr(eye(0)).0), [x^3])", &["0.7"]),
+            scalar_array("x => qr([[x^2]]).1 * x", &["0.7"]),
+            structured("r => qr([[r.a, 0.1], [0.1, r.b.0^2]]).0", &["{a: 1.5, b: (0.7, 1)}"]),
+            degenerate("m => qr(m).0", &["[[1.0, 2.0], [2.0, 4.0]]"]).no_number(),
+        ],
+    ),
+    Row::library(
+        "svd",
+        &[
+            smooth(
+                "m => { let (u, s, vt) = svd(m); [sum(u^3), sum(s^3), sum(vt^3)] }",
+                &["[[2.0, 0.3], [0.5, 1.7], [0.1, 0.4]]"],
+            ),
+            smooth("m => { let (u, s, vt) = svd(m); [sum(u^3), sum(s^3), sum(vt^3)] }", &["[[2.0, 0.3], [0.5, 1.1]]"]),
+            int("x => svd([[2, 1], [1, 3]]).1 * x^2", &["0.7"]),
+            mixed("x => svd([[2, 1], [1, x]]).1", &["0.7"]),
+            empty("x => concat(svd(eye(0)).1, [x^3])", &["0.7"]),
+            scalar_array("x => svd([[x^2]]).1 * x", &["0.7"]),
+            structured("r => svd([[r.a, 0.1], [0.3, r.b.0^2]]).1", &["{a: 1.5, b: (0.7, 1)}"]),
+            degenerate("m => svd(m).0", &["[[1.0, 0.0], [0.0, 1.0]]"]).no_number(),
+        ],
+    ),
+    Row::library(
+        "slogdet",
+        &[
+            smooth("m => slogdet(m).1", &["[[2.0, 0.3], [0.5, 1.7]]", "[[0.3, 2.0], [0.5, 0.7]]"]),
+            int("x => slogdet([[2, 1], [1, 3]]).1 * x^2", &["0.7"]),
+            mixed("x => slogdet([[2, 1], [1, x]]).1", &["0.7"]),
+            empty("x => slogdet(eye(0)).1 + x^3", &["0.7"]),
+            scalar_array("x => slogdet([[x^2]]).1 * x", &["0.7"]),
+            structured("r => slogdet([[r.a, 0.1], [0.3, r.b.0^2]]).1", &["{a: 1.5, b: (0.7, 1)}"]),
+            degenerate("m => slogdet(m).1", &["[[1.0, 2.0], [0.0, 0.0]]"]).no_number(),
+        ],
+    ),
+    Row::library(
+        "pinv",
+        &[
+            smooth("m => pinv(m)", &["[[2.0, 0.3], [0.5, 1.7], [0.1, 0.4]]", "[[2.0, 0.3, 0.2], [0.5, 1.7, 0.1]]"]),
+            int("x => pinv([[2, 1], [1, 3]]) * x^2", &["0.7"]),
+            mixed("x => pinv([[2, 1], [1, x]])", &["0.7"]),
+            empty("x => concat(flatten(pinv(eye(0))), [x^3])", &["0.7"]),
+            scalar_array("x => pinv([[x^2]]) * x", &["0.7"]),
+            structured("r => pinv([[r.a, 0.1], [0.3, r.b.0^2]])", &["{a: 1.5, b: (0.7, 1)}"]),
+            degenerate("m => pinv(m)", &["[[1.0, 2.0], [2.0, 4.0]]"]).no_number(),
+        ],
+    ),
+    Row::library(
+        "expm",
+        &[
+            smooth("m => expm(m)", &["[[0.5, 0.3], [-0.2, 1.1]]"]),
+            smooth("x => expm([[0.0, -x], [x, 0.0]])", &["7.0"]).like("x => [[cos(x), -sin(x)], [sin(x), cos(x)]]"),
+            int("x => expm([[0, 0], [0, 0]]) * x^2", &["0.7"]),
+            mixed("x => expm([[0, 1], [0, x]])[1]", &["0.7"]).like("x => [0.0, exp(x)]"),
+            empty("x => concat(flatten(expm(eye(0))), [x^3])", &["0.7"]),
+            scalar_array("x => expm([[x^2]])", &["0.7"]).like("x => [[exp(x^2)]]"),
+            structured("r => expm([[r.a, 0.1], [0.3, r.b.0^2]])", &["{a: 1.5, b: (0.7, 1)}"]),
+            degenerate("v => expm(diag(v))", &["[0.0, 0.0]"]).like("v => diag(exp(v))"),
+        ],
+    ),
+    Row::library(
+        "fft",
+        &[
+            smooth("v => { let (x, y) = fft(v); concat(x^2, y^3) }", &["[0.5, 0.7, 0.9]"]),
+            smooth("p => { let (x, y) = fft(p); concat(x^2, y^3) }", &["([0.5, 0.7], [0.9, 1.1])"]),
+            int("x => fft([1, 2, 4]).1 * x^2", &["0.7"]),
+            mixed("x => fft([1, x^2]).0", &["0.7"]),
+            empty("p => concat(fft(p.0).0, [p.1^3])", &["(zeros(0), 0.7)"]),
+            scalar_array("x => fft([x, 2.0]).0 * x", &["0.7"]),
+            degenerate("v => fft(v).1", &["[0.0, 0.0, 0.0]"]),
+        ],
+    )
+    .without(&[(Class::Structured, "it takes vectors")]),
+    Row::library(
+        "ifft",
+        &[
+            smooth("v => { let (x, y) = ifft(v); concat(x^2, y^3) }", &["[0.5, 0.7, 0.9]"]),
+            smooth("p => { let (x, y) = ifft(p); concat(x^2, y^3) }", &["([0.5, 0.7], [0.9, 1.1])"]),
+            int("x => ifft([1, 2, 4]).1 * x^2", &["0.7"]),
+            mixed("x => ifft([1, x^2]).0", &["0.7"]),
+            empty("p => concat(ifft(p.0).0, [p.1^3])", &["(zeros(0), 0.7)"]),
+            scalar_array("x => ifft([x, 2.0]).0 * x", &["0.7"]),
+            degenerate("v => ifft(v).1", &["[0.0, 0.0, 0.0]"]),
+        ],
+    )
+    .without(&[(Class::Structured, "it takes vectors")]),
 ];
