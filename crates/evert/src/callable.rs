@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
-use base::{Name, Span};
+use base::{Name, Span, codes};
 use calculus::build::Builder;
 use calculus::{Atom, Expr, Field, Group, Lambda, Role, Root};
 use elaborate::Binding;
@@ -15,7 +15,7 @@ use eval::array::{Array, Elements};
 use eval::value::{Form, Function, Holds, Value};
 use rustc_hash::FxHashMap;
 
-use crate::engine::{Ran, Ready};
+use crate::engine::{Lengths, Ran, Ready};
 use crate::native::host::Portable;
 use crate::native::run::{Again, Stop};
 use crate::session::{Session, constant};
@@ -36,6 +36,8 @@ pub struct Callable {
     argument: String,
     /// By the shape of the argument; `Err` says why the reference evaluator runs it.
     ready: FxHashMap<String, Result<Ready, Ran>>,
+    /// What code is made for: other lengths once they were met.
+    lengths: Lengths,
     /// Functions that were arguments: their code is known by its address, which stays theirs.
     kept: Vec<Value>,
 }
@@ -59,7 +61,7 @@ impl Session {
         self.set(&argument, Value::unit());
         let Some(Binding::Root(x)) = self.scope.get(Name::new(&argument)).cloned() else { return None };
         let step = Rc::new(call(Atom::Root(f, 0), Atom::Root(x, 0), span));
-        Some(Callable { step, span, argument, ready: FxHashMap::default(), kept: vec![] })
+        Some(Callable { step, span, argument, ready: FxHashMap::default(), lengths: Lengths::default(), kept: vec![] })
     }
 
     /// A function that some expression in the session gave; `name` tells it from others.
@@ -117,7 +119,7 @@ impl Callable {
         let Some(argument) = session.global(&self.argument) else { unreachable!("callable: it has an argument") };
         self.set(session, x.clone());
         let Session { engines, machine, .. } = session;
-        let ready = engines.prepare(machine, &self.step, self.span);
+        let ready = engines.prepare(machine, &self.step, self.span, self.lengths);
         let ported = ready.and_then(|ready| {
             engines.port(machine, ready, argument).map_err(|ready| {
                 self.ready.insert(shape_of(x), Ok(*ready));
@@ -135,6 +137,9 @@ impl Callable {
 
     /// What the reference evaluator says where portable code has stopped.
     pub fn describe(&mut self, session: &mut Session, x: Value, stop: &Stop) -> base::Result<Value> {
+        if let (Stop::Error { code: codes::SHAPE_MISMATCH, printed: 0, .. }, Lengths::Any) = (stop, self.lengths) {
+            return self.run(session, x);
+        }
         self.set(session, x);
         let (ran, printed) = match stop {
             Stop::Error { code, span, printed } => (Ran::Failed { code: *code, span: *span }, *printed),
@@ -148,8 +153,12 @@ impl Callable {
         self.finish(session, result)
     }
 
-    fn finish(&self, session: &mut Session, result: base::Result<Value>) -> base::Result<Value> {
+    fn finish(&mut self, session: &mut Session, result: base::Result<Value>) -> base::Result<Value> {
         self.set(session, Value::unit());
+        if std::mem::take(&mut session.engines.lengths_differed) {
+            self.lengths = Lengths::Any;
+            self.ready.clear();
+        }
         let value = result?;
         eval::prims::settle(&value).map_err(|fault| Box::new(fault.at(self.span)))?;
         Ok(value)
@@ -185,7 +194,7 @@ impl Callable {
             if x.holds().has(Holds::FUNCTION) {
                 kept.push(x.clone());
             }
-            engines.prepare(machine, step, self.span)
+            engines.prepare(machine, step, self.span, self.lengths)
         };
         if base::interrupt::is_requested() {
             // Whatever would come of it is of no use later.

@@ -71,6 +71,8 @@ pub struct Engines {
     pub checks: Checks,
     /// How much work goes into all code, where it isn't the program's size that decides: for those who work on the compiler.
     pub effort: Option<llvm::Effort>,
+    /// Did code that was made for arrays of one shape meet others in the last call, and the reference evaluator a value?
+    pub(crate) lengths_differed: bool,
     /// What compiling a step may use, if not [`Budget::STEP`].
     pub budget: Option<Budget>,
     /// What compiled code that verifies more than the language asks for has found wrong, and where.
@@ -142,9 +144,10 @@ struct Globals<'a> {
 }
 
 /// What code is made for where elementwise operations combine arrays of one rank.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lengths {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Lengths {
     /// They have one shape; code fails where they don't.
+    #[default]
     Same,
     /// Axes of length 1 may have to be repeated.
     Any,
@@ -276,9 +279,16 @@ impl Engines {
     }
 
     /// Makes a step ready to be run many times. `Err` says why the reference evaluator runs it.
-    pub fn prepare(&mut self, machine: &Machine, group: &Rc<Group>, span: Span) -> Result<Ready, Ran> {
+    pub(crate) fn prepare(
+        &mut self,
+        machine: &Machine,
+        group: &Rc<Group>,
+        span: Span,
+        lengths: Lengths,
+    ) -> Result<Ready, Ran> {
         guarded(|| {
-            let (specialised, left) = self.optimised(&Globals::of(machine), group, span)?;
+            let globals = Globals { lengths, ..Globals::of(machine) };
+            let (specialised, left) = self.optimised(&globals, group, span)?;
             let (code, too_large) = self.code(&specialised, left)?;
             Ok(Ready { specialised, code, too_large, work: self.work_since(left) })
         })
@@ -370,6 +380,7 @@ impl Engines {
             _ => machine.call(step, Value::unit(), span),
         };
         machine.skipped_prints = 0;
+        self.lengths_differed = result.is_ok() && matches!(ran, Ran::Failed { code: codes::SHAPE_MISMATCH, .. });
         result
     }
 
@@ -386,9 +397,7 @@ impl Engines {
         let output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
         let result = match ready.map(|ready| guarded(|| self.repeat_ready(machine, ready, again))) {
             Some(Ok(value)) => Ok(value),
-            Some(Err(Ran::Failed { code, span: place })) => {
-                describe(machine, step, span, code, place, self.describing())
-            }
+            Some(Err(ran @ Ran::Failed { .. })) => self.explain_failure(machine, step, span, &ran, 0),
             Some(Err(_)) | None => timed(again, || machine.call(step, Value::unit(), span)),
         };
         machine.output = output;

@@ -120,3 +120,23 @@ fn code_that_gives_functions_stays_with_its_session() {
     assert!(f.portable(&mut session, &Value::Real(2.0)).is_err());
     assert!(f.run(&mut session, Value::Real(2.0)).is_ok());
 }
+
+#[test]
+fn lengths_that_differ_are_repeated_in_every_call() {
+    let Some(mut session) = session("fn f(a, b) = sum(a * b)") else { return };
+    let matrix =
+        |lengths: [usize; 2], reals: &[f64]| Value::array(eval::array::Array::reals(lengths.to_vec(), reals.to_vec()));
+    let x = Value::tuple(vec![matrix([2, 1], &[1.0, 2.0]), matrix([2, 2], &[1.0, 2.0, 3.0, 4.0])]);
+    let mut f = session.callable("f").expect("it is defined");
+    for _ in 0..3 {
+        let y = f.call(&mut session, x.clone()).expect("a value");
+        assert_eq!(evert::show(&y), "17.0");
+        assert!(f.prepare(&mut session, &x).is_ok());
+    }
+    let code = portable(&mut session, "f", &x);
+    let mut runner = pool::take().expect("a stack");
+    let stop = code.call(&mut runner, Argument::Value(&argument(x.clone())), &mut |_| ()).err().expect("other lengths");
+    pool::give_back(runner);
+    let y = f.describe(&mut session, x, &stop).expect("a value");
+    assert_eq!(evert::show(&y), "17.0");
+}

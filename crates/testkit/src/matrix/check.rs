@@ -24,7 +24,7 @@ fn product(u, v) =
   } else {
     0.0
   }
-fn along(f, u) = x => jvp(f, x, u).1
+fn change(f, u) = x => jvp(f, x, u).1
 fn slope(f, u) = x => product(u, grad(f)(x))
 ";
 

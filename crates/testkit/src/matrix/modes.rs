@@ -47,7 +47,7 @@ impl Mode {
             Mode::Word(word) => {
                 let inner = word.chars().rev().take(word.len() - 1).enumerate();
                 let inner = inner.fold("scalar".to_string(), |g, (order, letter)| {
-                    let name = if letter == 'r' { "slope" } else { "along" };
+                    let name = if letter == 'r' { "slope" } else { "change" };
                     format!("{name}({g}, u{})", order + 1)
                 });
                 match word.chars().next() {

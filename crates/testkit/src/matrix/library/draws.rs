@@ -43,28 +43,6 @@ pub const ROWS: &[Row] = &[
     )
     .without(&[SMOOTH]),
     Row::library(
-        "gamma_draws",
-        &[
-            smooth("a => gamma_draws(key(1), a, 2)", &["2.3", "0.6"]),
-            int("x => gamma_draws(key(1), 2, 2) * x^2", &["0.7"]),
-            mixed("p => gamma_draws(key(1), p.1, p.0)", &["(1, 1.7)"]),
-            empty("x => concat(gamma_draws(key(1), x, 0), [x^3])", &["0.7"]),
-            scalar_array("x => gamma_draws(key(1), 1.0 + x, [1, 2]) * x", &["0.7"]),
-        ],
-    )
-    .without(&[SMOOTH, NUMBERS]),
-    Row::library(
-        "beta_draws",
-        &[
-            smooth("p => beta_draws(key(1), p.0, p.1, 1)", &["(2.3, 1.6)"]),
-            int("x => beta_draws(key(1), 2, 3, 2) * x^2", &["0.7"]),
-            mixed("x => beta_draws(key(1), 2, 1.0 + x, 1)", &["0.7"]),
-            empty("x => concat(beta_draws(key(1), x, x, 0), [x^3])", &["0.7"]),
-            scalar_array("x => beta_draws(key(1), 1.0 + x, 2.0, [1, 1]) * x", &["0.7"]),
-        ],
-    )
-    .without(&[SMOOTH, NUMBERS]),
-    Row::library(
         "poisson",
         &[
             smooth("x => poisson(key(1), x, 3) * x^2", &["2.3"]),
