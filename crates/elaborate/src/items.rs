@@ -32,7 +32,11 @@ pub(crate) fn file(input: &Input) -> File {
     if errors.is_empty() {
         warnings.extend(linearity::warnings(&module));
         if !input.internal {
-            warnings.extend(traps::warnings(&module));
+            let sum = match input.prelude.get(Name::new("sum")) {
+                Some(Binding::Root(root)) => Some(*root),
+                _ => None,
+            };
+            warnings.extend(traps::warnings(&module, sum));
         }
     }
     // Code that is written twice is elaborated twice.

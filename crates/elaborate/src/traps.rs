@@ -8,22 +8,24 @@ use base::{Code, Diagnostic, Span, codes};
 use calculus::{Atom, Binding, Block, Const, Expr, Group, Module, Prim, Root, Var};
 use rustc_hash::FxHashMap;
 
-pub(crate) fn warnings(module: &Module) -> Vec<Diagnostic> {
+/// `sum` is what the name means in the library.
+pub(crate) fn warnings(module: &Module, sum: Option<Root>) -> Vec<Diagnostic> {
     let mut found = vec![];
     let functions = module.functions.iter().map(|(_, group)| group);
-    functions.chain(module.steps.iter().map(|step| &step.code)).for_each(|group| in_group(group, &mut found));
+    functions.chain(module.steps.iter().map(|step| &step.code)).for_each(|group| in_group(group, sum, &mut found));
     found
 }
 
-fn in_group(group: &Group, found: &mut Vec<Diagnostic>) {
+fn in_group(group: &Group, sum: Option<Root>, found: &mut Vec<Diagnostic>) {
     for lambda in group.members.iter().filter(|lambda| lambda.rules.is_empty()) {
-        let mut seen = Seen { values: FxHashMap::default(), results: FxHashMap::default(), found };
+        let mut seen = Seen { sum, values: FxHashMap::default(), results: FxHashMap::default(), found };
         seen.block(&lambda.body);
     }
 }
 
 /// What the variables of a function are.
 struct Seen<'a> {
+    sum: Option<Root>,
     values: FxHashMap<Var, &'a Expr>,
     /// What local functions give.
     results: FxHashMap<Var, &'a Block>,
@@ -44,7 +46,7 @@ impl<'a> Seen<'a> {
                         self.found.extend(self.trap(expr, *span));
                     }
                     Binding::Functions { group, vars, .. } => {
-                        in_group(group, self.found);
+                        in_group(group, self.sum, self.found);
                         let results = vars.iter().zip(&group.members).map(|(var, member)| (*var, &member.body));
                         self.results.extend(results);
                     }
@@ -72,6 +74,17 @@ impl<'a> Seen<'a> {
     fn argument(&self, atom: &Atom, prim: Prim) -> Option<Vec<&'a Atom>> {
         let Atom::Var(var) = atom else { return None };
         self.of(self.values.get(var).copied()?, prim)
+    }
+
+    /// The array of which it is the sum.
+    fn summed(&self, atom: &Atom) -> Option<&'a Atom> {
+        let Atom::Var(var) = atom else { return None };
+        match self.values.get(var)? {
+            Expr::Apply { f: Atom::Root(f, 0), x, .. } if *f == Root::Prim(Prim::Sum) || Some(*f) == self.sum => {
+                Some(x)
+            }
+            _ => None,
+        }
     }
 
     fn trap(&self, expr: &'a Expr, span: Span) -> Option<Diagnostic> {
@@ -103,7 +116,7 @@ impl<'a> Seen<'a> {
             }
             return None;
         }
-        let [summed] = self.argument(x, Prim::Sum)?[..] else { return None };
+        let summed = self.summed(x)?;
         if self.is_unshifted_exp(summed) {
             let why = "for large elements it overflows, and its derivative is nan";
             return Some(warning(codes::UNSTABLE_FORMULA, span, "this is `logsumexp(xs)`", why, "logsumexp(xs)"));
@@ -131,7 +144,8 @@ impl<'a> Seen<'a> {
         let Some(made) = self.of(expr, Prim::Tabulate) else { return false };
         let [_, Atom::Var(f)] = made[..] else { return false };
         let Some(body) = self.results.get(f) else { return false };
-        let mut inner = Seen { values: FxHashMap::default(), results: FxHashMap::default(), found: &mut vec![] };
+        let mut inner =
+            Seen { sum: self.sum, values: FxHashMap::default(), results: FxHashMap::default(), found: &mut vec![] };
         for binding in &body.bindings {
             if let Binding::Let { var, expr, .. } = binding {
                 inner.values.insert(*var, expr);
@@ -152,9 +166,9 @@ impl<'a> Seen<'a> {
     /// `sqrt(sum(x^2))`, `sqrt(sum(x * x))`, `sqrt(x @ x)`
     fn root(&self, expr: &'a Expr, span: Span) -> Option<Diagnostic> {
         let [x] = self.of(expr, Prim::Sqrt)?[..] else { return None };
-        let squares = self.argument(x, Prim::Sum).is_some_and(|summed| {
-            let power = self.argument(summed[0], Prim::Pow).is_some_and(|power| is_number(power[1], 2.0));
-            let product = self.argument(summed[0], Prim::Mul).is_some_and(|product| product[0] == product[1]);
+        let squares = self.summed(x).is_some_and(|summed| {
+            let power = self.argument(summed, Prim::Pow).is_some_and(|power| is_number(power[1], 2.0));
+            let product = self.argument(summed, Prim::Mul).is_some_and(|product| product[0] == product[1]);
             power || product
         });
         let product = self.argument(x, Prim::MatMul).is_some_and(|product| product[0] == product[1]);
