@@ -12,7 +12,7 @@
 //!    from runs at sample inputs. What no run came by is inferred, or taken for a real.
 //! 2. [`reverse`]: reverse mode on these terms, construct by construct. [`forward`]: forward mode.
 //! 3. [`tidy`]: nothing unused, no name for what is used once, a name for what is computed twice; [`simplify`]: arithmetic.
-//! 4. [`print`] and `syntax::format`: text. [`latex`]: formulas of straight-line code.
+//! 4. [`mod@print`] and `syntax::format`: text. [`latex`]: formulas of straight-line code.
 //!
 //! Functions of the program that it calls become `f_reverse`, which gives the value and the backpropagator; small ones are put in place. A rule
 //! is used as it stands. What has no template is left to `vjp` of the expression itself. So the text may be less explicit than
