@@ -109,7 +109,7 @@ class Flat:
         def text() -> str:
             inner = ", ".join(f"__x{i}[__i]" if mapped else f"__x{i}" for i, mapped in enumerate(mask))
             rows = f"[({self.text})({inner}) for __i in 0..__len(__x{mask.index(True)})]"
-            return f"({', '.join(self._names())}) => __core.stack({rows})"
+            return f"({', '.join(self._names())}) => __core.stack_parts({rows})"
 
         ins = tuple(Shape((size, *s.lengths), s.kind) if mapped else s for s, mapped in zip(self.ins, mask))
         outs = tuple(Shape((size, *s.lengths), s.kind) for s in self.outs)

@@ -347,7 +347,7 @@ def _vmap(base: Function, axes: tuple, args: tuple) -> str:
     rows = [_row(arg, axis) for arg, axis in zip(args, axes)]
     first, checks = lengths[0], "".join(f"assert __len({other}) == __n; " for other in lengths[1:])
     call = f"({base._expression(*rows)})({', '.join(inner)})"
-    return f"({', '.join(xs)}) => {{ let __n = __len({first}); {checks}__core.stack([{call} for __i in 0..__n]) }}"
+    return f"({', '.join(xs)}) => {{ let __n = __len({first}); {checks}__core.stack_parts([{call} for __i in 0..__n]) }}"
 
 
 def _at(arg: Any, path: str, lengths: list) -> str:
