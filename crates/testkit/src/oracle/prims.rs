@@ -168,7 +168,10 @@ fn repeated(array: &Array, other: &Array) -> Result<Array> {
 
 /// Along the axes that are missing or of length 1, the sums of the elements.
 fn added_up(a: &Val, d: &Val) -> Result<Val> {
-    let (Val::Array(a), Val::Array(d)) = (a, d) else { return Ok(d.clone()) };
+    let Val::Array(d) = d else { return Ok(d.clone()) };
+    let Val::Array(a) = a else {
+        return Ok(Val::Real(d.numbers()?.iter().fold(Real::zero(), |total, x| &total + x)));
+    };
     let size: usize = a.shape.iter().product();
     let places = Array::new(a.shape.clone(), (0..size as i64).map(Val::Int).collect(), Some(Val::Int(0)));
     let mut sums = vec![Real::zero(); size];
