@@ -335,7 +335,7 @@ impl Machine {
     fn bind(&mut self, dest: u32, op: &Op, base: usize, span: Span) -> Result<Next> {
         let summands = self.summands(op, base);
         let value = self.op(op, base)?;
-        self.bound(summands, &value, span)?;
+        self.bound(summands, &value, dest, span)?;
         self.slots[base + dest as usize] = value;
         Ok(Next::Instruction)
     }
@@ -361,27 +361,27 @@ impl Machine {
                     *value = self.read(operand, base)?;
                 }
                 self.wait(*dest);
-                let (operation, depth) = (self.primitive(*prim, &values, span), self.frames.len());
+                let (operation, depth) = (self.primitive(*prim, &values, *dest, span), self.frames.len());
                 let flow = prims::apply_to(self, *prim, values, span)?;
                 self.arrive(flow, base, *dest, operation, depth)
             }
             Action::Apply { dest, f, x, order } => {
                 let (f, x) = (self.read(f, base)?, self.read(x, base)?);
                 self.wait(*dest);
-                let (operation, depth) = (self.calling(&f, &x, span), self.frames.len());
+                let (operation, depth) = (self.calling(&f, &x, Some(*dest), span), self.frames.len());
                 let flow = self.apply(&f, x, *order, span)?;
                 self.arrive(flow, base, *dest, operation, depth)
             }
             Action::Pull { dest, b, d, order } => {
                 let (b, d) = (self.read(b, base)?, self.read(d, base)?);
                 self.wait(*dest);
-                let (operation, depth) = (self.calling(&b, &d, span), self.frames.len());
+                let (operation, depth) = (self.calling(&b, &d, Some(*dest), span), self.frames.len());
                 let flow = self.pull(&b, d, *order, span)?;
                 self.arrive(flow, base, *dest, operation, depth)
             }
             Action::TailApply { f, x, order } => {
                 let (f, x) = (self.read(f, base)?, self.read(x, base)?);
-                let operation = self.calling(&f, &x, span);
+                let operation = self.calling(&f, &x, None, span);
                 let left = self.leave();
                 let depth = self.frames.len();
                 match self.apply(&f, x, *order, span) {

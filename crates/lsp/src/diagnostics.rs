@@ -18,9 +18,18 @@ pub fn diagnostics(document: &Document, run: Option<&Json>) -> Json {
     let problems = problems.map(|problem| {
         let offset = |name: &str| protocol::position(&document.lines, problem[name].as_u64().unwrap_or(0) as u32);
         let range = json!({"start": offset("start"), "end": offset("end")});
-        json!({"range": range, "severity": WARNING, "source": "evert", "code": problem["code"], "message": problem["message"]})
+        let severity = problem["severity"].as_u64().unwrap_or(WARNING.into());
+        let mut told = json!({"range": range, "severity": severity, "source": "evert", "message": problem["message"]});
+        if problem["code"].is_string() {
+            told["code"] = problem["code"].clone();
+        }
+        told
     });
-    errors.chain(warnings).chain(problems).collect()
+    let broken = document.broken.iter().map(|words| {
+        let start = protocol::position(&document.lines, 0);
+        json!({"range": {"start": start, "end": start}, "severity": ERROR, "source": "evert", "message": words})
+    });
+    errors.chain(warnings).chain(problems).chain(broken).collect()
 }
 
 fn diagnostic(document: &Document, diagnostic: &Diagnostic, severity: u32) -> Json {

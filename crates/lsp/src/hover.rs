@@ -5,19 +5,26 @@ use elaborate::index::{TargetKind, Use};
 use serde_json::{Value as Json, json};
 
 use crate::document::Document;
+use crate::observed::{place, values, variables};
 
 pub fn hover(document: &Document, run: Option<&Json>, offset: u32) -> Json {
     let Some((_, one)) = document.analysed.at(offset) else { return value_at(run, offset) };
-    let text = described(document, one);
+    let text = match variables(document, run).into_iter().find(|seen| Some(seen.definition) == one.target.definition) {
+        Some(seen) if seen.shape != "function" => {
+            let shape = code(&format!("{}: {}", one.target.name, seen.shape));
+            let words = described(document, one);
+            let rest = words.rsplit("```\n").next().unwrap_or_default();
+            format!("{shape}{rest}\n\n*in a run, first* `{}`", seen.example)
+        }
+        _ => described(document, one),
+    };
     json!({"contents": {"kind": "markdown", "value": text}, "range": document.range(one.span)})
 }
 
 /// Where no name stands: the value of the expression around.
 fn value_at(run: Option<&Json>, offset: u32) -> Json {
-    let values = run.and_then(|run| run["values"].as_array()).into_iter().flatten();
-    let number = |value: &Json, name: &str| value[name].as_u64().unwrap_or(u64::MAX);
-    let inside = |value: &&Json| number(value, "start") <= offset as u64 && offset as u64 <= number(value, "end");
-    let Some(value) = values.into_iter().find(inside) else { return Json::Null };
+    let inside = |value: &&Json| (place(value).0..=place(value).1).contains(&offset);
+    let Some(value) = values(run).find(inside) else { return Json::Null };
     json!({"contents": {"kind": "markdown", "value": code(value["text"].as_str().unwrap_or_default())}})
 }
 

@@ -10,17 +10,25 @@
 //! |---|---|
 //! | `server` | the loop: messages in, answers out |
 //! | `document` | an open text: its programs, offsets and positions |
+//! | `disk` | files that open texts import, and whether they have changed |
+//! | `workspace` | where a name stands in other files |
 //! | `diagnostics`, `hover`, `navigation`, `rename`, `completion`, `symbols`, `tokens`, `hints`, `actions` | one group of requests each: a document in, JSON out |
-//! | `runs` | the process that runs programs, from outside |
+//! | `runs`, `process` | the processes that run programs, from outside |
 //! | `worker` | the same from inside |
+//! | `observed` | what a run has seen, brought together with the text |
+//! | `answers` | what a command has found, for editors that don't show it themselves |
 
 mod actions;
+mod answers;
 mod completion;
 mod diagnostics;
+mod disk;
 mod document;
 mod hints;
 mod hover;
 mod navigation;
+mod observed;
+mod process;
 mod protocol;
 mod rename;
 mod runs;
@@ -28,6 +36,7 @@ mod server;
 mod symbols;
 mod tokens;
 pub mod worker;
+mod workspace;
 
 use std::path::PathBuf;
 

@@ -1,118 +1,101 @@
-//! Runs of programs, from inside: one job on standard input, one answer on standard output, as JSON.
+//! Runs of programs, from inside: one job on the first line of standard input, answers on standard output, as JSON, one a line.
 //!
-//! Programs run on the reference evaluator with a limit on their steps; what they print is dropped. The memory limit is the process's.
+//! | task | answers |
+//! |---|---|
+//! | `values` | as the program runs: `running` (the statement that begins), `value`, `problem`, `shape`; last `done` |
+//! | `runFile`, `runTest`, `checkRule` | one: `ok`, and what was found in words as `text` |
+//! | `showDerivative` | one: the derivative as source, as `evert derive` prints it |
+//! | `showPlot` | one: `svg` of the value of the statement that begins at an offset |
+//!
+//! Programs run on the reference evaluator; what they print is dropped. For `values` each statement has a limit on its steps. Files are read as
+//! the editor has them (`files` of the job, texts by path), then from the disk.
 
-use std::io::{Read, Write};
+mod values;
+
+use std::collections::HashMap;
+use std::io::Write;
 use std::rc::Rc;
 
-use base::{Diagnostic, Span};
 use calculus::StepKind;
-use evert::expectation::{agrees, mentions};
+use evert::deriving::{self, DerivativeMode, Wish};
 use evert::testing::{self, Problem};
-use evert::{Session, Value, World};
+use evert::{Failure, Session, World};
 use serde_json::{Value as Json, json};
-use syntax::NodeId;
-use syntax::ast::{Expectation, ExpectationKind};
 
-/// How many steps of the evaluator one statement may take: seconds.
-const MAX_STEPS: u64 = 20_000_000;
-/// How many characters of a value a hint shows.
-const HINT_WIDTH: usize = 60;
+use crate::document::programs;
 
-/// Does the job that stands on standard input.
+/// Does the job that stands on the first line of standard input. When that is closed nobody waits any more, and the process ends.
 pub fn work() -> std::io::Result<()> {
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    let answer =
-        serde_json::from_str(&text).map_or_else(|error| json!({"error": error.to_string()}), |job| answer(&job));
-    std::io::stdout().write_all(answer.to_string().as_bytes())
+    std::io::stdin().read_line(&mut text)?;
+    std::thread::spawn(|| {
+        // Nothing comes; this waits for the end.
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        std::process::exit(1);
+    });
+    let job = serde_json::from_str(&text).unwrap_or(Json::Null);
+    let mut out = std::io::stdout().lock();
+    let mut written = Ok(());
+    answer(&job, &mut |line| {
+        if written.is_ok() {
+            written = writeln!(out, "{line}").and_then(|()| out.flush());
+        }
+    });
+    written
 }
 
-/// The answer to a job.
-pub fn answer(job: &Json) -> Json {
-    let path = job["path"].as_str().unwrap_or_default();
-    let texts: Vec<&str> = job["texts"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-    let name = job["name"].as_str().unwrap_or_default();
-    let mut session = Session::new(Rc::new(Files));
-    session.machine.max_steps = Some(MAX_STEPS);
-    match job["task"].as_str().unwrap_or_default() {
-        "values" => values(&mut session, path, &texts),
-        "runFile" => claims(&mut session, path, &texts, &|_| true),
-        "runTest" => claims(&mut session, path, &texts, &|case| case == name),
-        "checkRule" => claims(&mut session, path, &texts, &|case| case == format!("the rule of `{name}`")),
-        other => json!({"error": format!("there is no task {other}")}),
+/// Does a job; the answers are told as they are found.
+pub fn answer(job: &Json, tell: &mut dyn FnMut(Json)) {
+    let text = |name: &str| job[name].as_str().unwrap_or_default();
+    let (path, name) = (text("path"), text("name"));
+    let texts = programs(path, text("text"));
+    let mut session = Session::new(Rc::new(Files::of(job)));
+    match text("task") {
+        "values" => values::values(session, path, &texts, tell),
+        "runFile" => tell(claims(&mut session, path, &texts, &|_| true)),
+        "runTest" => tell(claims(&mut session, path, &texts, &|case| case == name)),
+        "checkRule" => tell(claims(&mut session, path, &texts, &|case| case == format!("the rule of `{name}`"))),
+        "showDerivative" => tell(derivative(&mut session, path, &texts, name)),
+        "showPlot" => tell(plot(&mut session, path, &texts, name)),
+        other => tell(wrong(format!("there is no task {other}"))),
     }
 }
 
-/// Files as they are on the disk, and a printer that drops what it gets.
-struct Files;
+/// Files as the editor has them, else as they are on the disk, and a printer that drops what it gets.
+struct Files {
+    open: HashMap<String, String>,
+}
+
+impl Files {
+    fn of(job: &Json) -> Files {
+        let open = job["files"].as_object().into_iter().flatten();
+        Files { open: open.filter_map(|(path, text)| Some((path.clone(), text.as_str()?.to_string()))).collect() }
+    }
+}
 
 impl World for Files {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        crate::server::read_file(path)
+        match self.open.get(path) {
+            Some(text) => Ok(text.clone().into_bytes()),
+            None => crate::disk::read(path),
+        }
     }
 
     fn print(&self, _: &str) {}
 }
 
-/// The value of every expression at top level; errors, and expectations that don't hold, as problems.
-fn values(session: &mut Session, path: &str, texts: &[&str]) -> Json {
-    let (mut values, mut problems) = (vec![], vec![]);
-    for text in texts {
-        let Ok((tree, module)) = session.load(path, text) else { continue };
-        let statements: Vec<NodeId> = testing::steps_of(&tree);
-        for (step, statement) in module.steps.iter().zip(statements) {
-            if matches!(step.kind, StepKind::Test(_)) {
-                continue;
-            }
-            let (outcome, expectation) = (session.run_step(step), tree.expectation(statement));
-            match (&outcome, expectation) {
-                (Ok(value), Some(Expectation { kind: ExpectationKind::Equals(expected), span })) => {
-                    let differs = agrees(session, value, &expected).err();
-                    problems.extend(differs.map(|words| claim_problem(span, "this isn't the value", &words)));
-                }
-                (Ok(_), Some(Expectation { kind: ExpectationKind::Fails(words), span })) => {
-                    problems.push(claim_problem(span, "there is no such error", &words));
-                }
-                (Err(error), Some(Expectation { kind: ExpectationKind::Fails(words), .. }))
-                    if mentions(error, &words) => {}
-                (Err(error), _) => problems.push(problem(error, step.span)),
-                (Ok(_), None) => {}
-            }
-            if let (Ok(value), StepKind::Show) = (&outcome, &step.kind) {
-                values.push(shown(value, step.span));
-            }
-            if outcome.is_err() && matches!(step.kind, StepKind::Define(_)) {
-                // What follows would fail for this reason alone.
-                break;
-            }
-        }
-    }
-    json!({"values": values, "problems": problems})
+fn wrong(text: impl Into<String>) -> Json {
+    json!({"ok": false, "text": text.into()})
 }
 
-fn shown(value: &Value, span: Span) -> Json {
-    let text = evert::show(value);
-    let short: String = text.chars().take(HINT_WIDTH).collect();
-    let short = if short.len() < text.len() { format!("{short}…") } else { short };
-    json!({"start": span.start, "end": span.end, "short": short, "text": text})
-}
-
-fn claim_problem(span: Span, message: &str, words: &str) -> Json {
-    json!({"start": span.start, "end": span.end, "code": "E0501", "message": format!("{message}\n{words}")})
-}
-
-/// An error of the program, at its place in the text, or where the text called what failed.
-fn problem(error: &Diagnostic, step: Span) -> Json {
-    let places = std::iter::once(error.span()).chain(error.trace.iter().map(|call| call.span));
-    let span = places.into_iter().find(|span| span.file == step.file).unwrap_or(step);
-    let words = std::iter::once(&error.message).chain(&error.notes).chain(&error.help);
-    let message: Vec<&str> = words.map(String::as_str).collect();
-    json!({"start": span.start, "end": span.end, "code": error.code.to_string(), "message": message.join("\n")})
+/// Mistakes in words, one a line.
+fn described(failure: &Failure) -> String {
+    let lines: Vec<String> = failure.iter().map(|error| format!("{}: {}", error.code, error.message)).collect();
+    lines.join("\n")
 }
 
 /// Runs everything that a text claims, and says of the chosen claims whether they hold.
-fn claims(session: &mut Session, path: &str, texts: &[&str], chosen: &dyn Fn(&str) -> bool) -> Json {
+fn claims(session: &mut Session, path: &str, texts: &[String], chosen: &dyn Fn(&str) -> bool) -> Json {
     let (mut passed, mut failed) = (0, vec![]);
     for text in texts {
         match testing::run(session, path, text) {
@@ -121,11 +104,11 @@ fn claims(session: &mut Session, path: &str, texts: &[&str], chosen: &dyn Fn(&st
                     match case.result {
                         Ok(()) => passed += 1,
                         Err(Problem::Differs(words)) => failed.push(words),
-                        Err(Problem::Failed(error)) => failed.push(format!("{}: {}", error.code, error.message)),
+                        Err(Problem::Failed(error)) => failed.push(described(&vec![*error])),
                     }
                 }
             }
-            Err(errors) => failed.extend(errors.into_iter().map(|error| format!("{}: {}", error.code, error.message))),
+            Err(errors) => failed.push(described(&errors)),
         }
     }
     let text = match (passed, failed.len()) {
@@ -134,4 +117,54 @@ fn claims(session: &mut Session, path: &str, texts: &[&str], chosen: &dyn Fn(&st
         (passed, wrong) => format!("{passed} passed, {wrong} failed\n{}", failed.join("\n")),
     };
     json!({"ok": failed.is_empty() && passed > 0, "text": text})
+}
+
+/// The derivative of a function of the last program that defines it.
+fn derivative(session: &mut Session, path: &str, texts: &[String], name: &str) -> Json {
+    let defines = |text: &String| {
+        let tree = syntax::parse(base::FileId::default(), text);
+        tree.statements().into_iter().any(|id| match tree.statement(id) {
+            syntax::ast::Statement::Fn(function) => function.name.name.as_str() == name,
+            _ => false,
+        })
+    };
+    let Some(at) = texts.iter().rposition(defines) else { return wrong(format!("there is no function `{name}`")) };
+    for text in &texts[..at] {
+        if let Err(failure) = session.run(path, text, |_| ()) {
+            return wrong(described(&failure));
+        }
+    }
+    let wish = Wish { function: name.to_string(), wrt: vec![], mode: DerivativeMode::Reverse, order: 1 };
+    match deriving::derive(session, path, &texts[at], &wish) {
+        Ok(answer) => json!({"ok": true, "text": answer.text, "compared": answer.compared, "left": answer.left}),
+        Err(failure) => wrong(described(&failure)),
+    }
+}
+
+/// The plot that the statement at an offset shows.
+fn plot(session: &mut Session, path: &str, texts: &[String], at: &str) -> Json {
+    for text in texts {
+        let module = match session.load(path, text) {
+            Ok((_, module)) => module,
+            Err(failure) => return wrong(described(&failure)),
+        };
+        for step in module.steps.iter().filter(|step| !matches!(step.kind, StepKind::Test(_))) {
+            let is_wanted = step.span.start.to_string() == at;
+            match session.run_step(step) {
+                Ok(value) if is_wanted => {
+                    return match session.plot(&value, step.span) {
+                        Some(Ok(plot)) => json!({"ok": true, "svg": plots::svg(&plot, plots::Page::File)}),
+                        Some(Err(error)) => wrong(described(&vec![*error])),
+                        None => wrong("the value is no plot"),
+                    };
+                }
+                // An expression that fails is nobody's definition.
+                Err(error) if is_wanted || matches!(step.kind, StepKind::Define(_)) => {
+                    return wrong(described(&vec![*error]));
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    wrong("there is no plot here any more")
 }

@@ -1,109 +1,9 @@
 //! The server, spoken to as an editor does: each request on a small text, and texts cut off anywhere.
 
-use lsp::{Runner, serve_on};
-use lsp_server::{Connection, Message, Notification, Request, RequestId};
+mod support;
+
 use serde_json::{Value as Json, json};
-
-const URI: &str = "file:///folder/a.ev";
-
-/// An editor with one open file.
-struct Editor {
-    connection: Connection,
-    server: Option<std::thread::JoinHandle<()>>,
-    requests: i32,
-    uri: String,
-}
-
-impl Editor {
-    fn open(uri: &str, text: &str) -> Editor {
-        let (server, connection) = Connection::memory();
-        let thread = std::thread::Builder::new().stack_size(16 << 20).spawn(move || {
-            serve_on(&server, Runner::Nowhere).expect("the server ends in peace");
-        });
-        let server = Some(thread.expect("a thread"));
-        let mut editor = Editor { connection, server, requests: 0, uri: uri.to_string() };
-        editor.ask("initialize", json!({"capabilities": {}}));
-        editor.tell("initialized", json!({}));
-        editor.tell(
-            "textDocument/didOpen",
-            json!({"textDocument": {"uri": uri, "version": 1, "languageId": "evert", "text": text}}),
-        );
-        editor
-    }
-
-    fn tell(&self, method: &str, params: Json) {
-        let note = Notification::new(method.into(), params);
-        self.connection.sender.send(Message::Notification(note)).expect("the server listens");
-    }
-
-    /// The result of a request, or its error.
-    fn request(&mut self, method: &str, params: Json) -> Result<Json, String> {
-        self.requests += 1;
-        let id = RequestId::from(self.requests);
-        let request = Request::new(id.clone(), method.into(), params);
-        self.connection.sender.send(Message::Request(request)).expect("the server listens");
-        loop {
-            match self.connection.receiver.recv().expect("the server answers") {
-                Message::Response(response) if response.id == id => {
-                    return response.response_result.map_err(|error| error.message);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn ask(&mut self, method: &str, params: Json) -> Json {
-        self.request(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
-    }
-
-    /// A request about a place, given as line and column.
-    fn at(&mut self, method: &str, (line, character): (u32, u32)) -> Json {
-        let position = json!({"line": line, "character": character});
-        let params =
-            json!({"textDocument": {"uri": self.uri}, "position": position, "context": {"includeDeclaration": true}});
-        self.ask(&format!("textDocument/{method}"), params)
-    }
-
-    fn about(&mut self, method: &str) -> Json {
-        let params = json!({"textDocument": {"uri": self.uri}, "positions": [{"line": 0, "character": 0}]});
-        self.ask(&format!("textDocument/{method}"), params)
-    }
-
-    /// The next diagnostics of the file.
-    fn diagnostics(&self) -> Json {
-        loop {
-            if let Message::Notification(note) = self.connection.receiver.recv().expect("the server speaks")
-                && note.method == "textDocument/publishDiagnostics"
-            {
-                return note.params["diagnostics"].clone();
-            }
-        }
-    }
-
-    fn change(&self, text: &str) {
-        let document = json!({"uri": self.uri, "version": 2});
-        self.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [{"text": text}]}));
-    }
-
-    fn rename(&mut self, (line, character): (u32, u32), name: &str) -> Result<Json, String> {
-        let position = json!({"line": line, "character": character});
-        let params = json!({"textDocument": {"uri": self.uri}, "position": position, "newName": name});
-        self.request("textDocument/rename", params)
-    }
-}
-
-impl Drop for Editor {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            return;
-        }
-        self.ask("shutdown", Json::Null);
-        self.tell("exit", Json::Null);
-        if let Some(server) = self.server.take() {
-            server.join().expect("the server ends in peace");
-        }
-    }
-}
+use support::{Editor, URI};
 
 /// Start and end of a range, on one line.
 fn place(range: &Json) -> (u64, u64, u64) {
@@ -240,6 +140,127 @@ fn an_import_is_read_from_the_editor() {
     let definition = editor.at("definition", (1, 6));
     assert_eq!(definition["uri"], "file:///nowhere/lib.ev");
     assert_eq!(place(&definition["range"]), (0, 3, 8));
+}
+
+/// Files in a folder of their own, which is removed in the end.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &str)]) -> Folder {
+        let folder = std::env::temp_dir().join(format!("evert-lsp-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for (name, text) in files {
+            std::fs::write(folder.join(name), text).expect("a file");
+        }
+        Folder(folder)
+    }
+
+    fn uri(&self, name: &str) -> String {
+        format!("file://{}", self.0.join(name).display())
+    }
+
+    fn open(&self, name: &str, text: &str) -> Editor {
+        let params = json!({"capabilities": {}, "rootUri": format!("file://{}", self.0.display())});
+        Editor::open_in(params, &self.uri(name), text)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // It is in a folder for what is temporary.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn references_and_renames_reach_the_files_that_import() {
+    let (lib, main) = ("fn twice(x) = 2.0 * x\n", "import \"lib.ev\"\nlib.twice(3.0)\nlet y = lib.twice(4.0)\n");
+    let folder =
+        Folder::new("rename", &[("lib.ev", lib), ("main.ev", main), ("other.ev", "fn twice(x) = x\ntwice(1.0)\n")]);
+    // Asked about where it is defined, and where it is used.
+    for (name, text, place) in [("lib.ev", lib, (0, 4)), ("main.ev", main, (2, 13))] {
+        let mut editor = folder.open(name, text);
+        let found = editor.at("references", place);
+        let mut files: Vec<&str> =
+            found.as_array().expect("a list").iter().filter_map(|one| one["uri"].as_str()).collect();
+        files.sort_unstable();
+        assert_eq!(files, [folder.uri("lib.ev"), folder.uri("main.ev"), folder.uri("main.ev")]);
+        let edits = editor.rename(place, "double").expect("it can be renamed");
+        assert_eq!(edits["changes"][folder.uri("lib.ev")].as_array().map(Vec::len), Some(1), "{edits}");
+        assert_eq!(edits["changes"][folder.uri("main.ev")].as_array().map(Vec::len), Some(2), "{edits}");
+        assert_eq!(edits["changes"].as_object().map(serde_json::Map::len), Some(2), "{edits}");
+    }
+    let mut editor = folder.open("lib.ev", lib);
+    assert!(editor.rename((0, 4), "y").expect_err("main.ev has a `y`").contains("main.ev"));
+}
+
+#[test]
+fn files_that_change_on_the_disk_are_read_again() {
+    let folder = Folder::new("disk", &[("lib.ev", "fn twice(x) = 2.0 * x\n")]);
+    let editor = folder.open("main.ev", "import \"lib.ev\"\nlib.twice(3.0)\n");
+    assert_eq!(editor.diagnostics(), json!([]));
+    std::fs::write(folder.0.join("lib.ev"), "fn thrice(x) = 3.0 * x\n").expect("a file");
+    assert_eq!(editor.diagnostics()[0]["code"], "E0208");
+    // It goes away, and comes back while somebody types.
+    std::fs::remove_file(folder.0.join("lib.ev")).expect("it was there");
+    assert_eq!(editor.diagnostics()[0]["range"]["start"]["line"], 0);
+    std::fs::write(folder.0.join("lib.ev"), "fn twice(x) = x\n").expect("a file");
+    editor.change("import \"lib.ev\"\nlib.twice(4.0)\n");
+    assert_eq!(editor.diagnostics_of(2), json!([]));
+    // A file that is opened counts instead of the one on the disk.
+    let lib = json!({"uri": folder.uri("lib.ev"), "version": 1, "text": "fn once(x) = x\n"});
+    editor.tell("textDocument/didOpen", json!({"textDocument": lib}));
+    assert_eq!(editor.diagnostics(), json!([]));
+    assert_eq!(editor.diagnostics()[0]["code"], "E0208");
+    editor.tell("textDocument/didClose", json!({"textDocument": {"uri": folder.uri("lib.ev")}}));
+    assert_eq!(editor.diagnostics(), json!([]));
+    assert_eq!(editor.diagnostics(), json!([]));
+}
+
+#[test]
+fn blocks_of_a_document_are_formatted_where_they_stand() {
+    let text = "# Text\n\n```evert\nlet   a=1\n\n\n\na+1\n```\n\n- item\n\n  ```evert\n  let  b=2\n  ```\n\n```evert\nlet c = 3\n```\n";
+    let mut editor = Editor::open("file:///folder/page.md", text);
+    let edits = editor.about("formatting");
+    assert_eq!(edits.as_array().map(Vec::len), Some(1), "{edits}");
+    assert_eq!(edits[0]["newText"], "let a = 1\n\na + 1");
+    assert_eq!(edits[0]["range"], json!({"start": {"line": 3, "character": 0}, "end": {"line": 7, "character": 3}}));
+}
+
+#[test]
+fn keystrokes_that_come_at_once_are_read_at_once() {
+    let editor = Editor::open(URI, "let a = 1\n");
+    assert_eq!(editor.diagnostics(), json!([]));
+    for version in 2..100 {
+        let range = json!({"start": {"line": 0, "character": 8}, "end": {"line": 0, "character": 9}});
+        let changes = json!([{"range": range, "text": if version == 99 { "b" } else { "2" }}]);
+        let document = json!({"uri": URI, "version": version});
+        editor.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+    }
+    assert_eq!(editor.diagnostics_of(99)[0]["code"], "E0201");
+}
+
+/// Texts that no person writes are answered too, and soon: one line of a megabyte, deep nesting, many mistakes.
+#[test]
+fn huge_texts_are_answered() {
+    let line = format!("let a = [{}]\n", "1.25, ".repeat(60_000));
+    let deep = format!("let a = {}1{}\n", "(".repeat(50_000), ")".repeat(50_000));
+    let wrong = "let = (\n".repeat(5_000);
+    let binary: String = (0..200_000u32).filter_map(|k| char::from_u32(k * 7919 % 0x11000)).collect();
+    for text in [line, deep, wrong, binary] {
+        let start = std::time::Instant::now();
+        let mut editor = Editor::open(URI, &text);
+        for method in
+            ["documentSymbol", "foldingRange", "semanticTokens/full", "formatting", "codeLens", "selectionRange"]
+        {
+            editor.about(method);
+        }
+        for method in ["hover", "completion", "definition", "references", "signatureHelp"] {
+            editor.at(method, (0, 40_000));
+        }
+        let took = start.elapsed().as_secs();
+        assert!(took < 20, "{took} s for {}…", text.chars().take(20).collect::<String>());
+    }
 }
 
 /// Every prefix of a text with all kinds of things in it is read, and every request about it answered.

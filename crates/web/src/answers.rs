@@ -11,12 +11,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use base::{Diagnostic, FileId, Span};
+use base::{FileId, Span};
 use calculus::text::{Style, print_module_in};
 use calculus::{Module, StepKind};
 use evert::deriving::{self, DerivativeMode, Wish};
 use evert::testing::{self, Case, Event, Problem};
-use evert::{Engine, Session, Value, World};
+use evert::{Engine, Finding, Session, Value, World};
 use plots::Page;
 use serde_json::{Value as Json, json};
 use syntax::ast::Statement;
@@ -120,7 +120,7 @@ fn run_in(session: &mut Session, outside: &Outside, text: &str) -> Json {
             Some(Ok(plot)) => {
                 drawn.push(json!({"at": places.unit(span.start), "svg": plots::svg(&plot, Page::Inline)}))
             }
-            Some(Err(error)) => problems.push(problem(&places, &error, *span)),
+            Some(Err(error)) => problems.push(problem(&places, &Finding::of(&error, *span))),
             None => values.push(shown_value(&places, value, *span)),
         }
     }
@@ -132,11 +132,11 @@ fn run_in(session: &mut Session, outside: &Outside, text: &str) -> Json {
             let cases = report.cases.iter().filter(|case| last.is_none_or(|last| case.span.end <= last));
             for case in cases {
                 claims.extend(claim(&places, case));
-                problems.extend(case.result.as_ref().err().map(|wrong| wrong_case(&places, case, wrong)));
+                problems.extend(Finding::of_case(case).map(|wrong| problem(&places, &wrong)));
             }
             claims.extend(report.left_out.iter().map(|words| json!({"name": words, "left_out": true})));
         }
-        Err(errors) => problems.extend(errors.iter().map(|error| problem(&places, error, error.span()))),
+        Err(errors) => problems.extend(errors.iter().map(|error| problem(&places, &Finding::of(error, error.span())))),
     }
     for print in &mut prints {
         print["at"] = json!(places.unit(print["at"].as_u64().unwrap_or(0) as u32));
@@ -172,23 +172,12 @@ fn claim(places: &Places, case: &Case) -> Option<Json> {
     (has_name || ok).then(|| json!({"at": places.unit(case.span.start), "name": case.name, "ok": ok}))
 }
 
-fn wrong_case(places: &Places, case: &Case, wrong: &Problem) -> Json {
-    match wrong {
-        Problem::Differs(words) => json!({
-            "start": places.unit(case.span.start), "end": places.unit(case.span.end),
-            "code": "E0501", "message": "the result isn't what the program expects", "notes": [words], "help": [],
-        }),
-        Problem::Failed(error) => problem(places, error, case.span),
-    }
-}
-
-/// A mistake at its place in the program, or where the program called what failed.
-fn problem(places: &Places, error: &Diagnostic, step: Span) -> Json {
-    let spans = std::iter::once(error.span()).chain(error.trace.iter().map(|call| call.span));
-    let span = spans.into_iter().find(|span| span.file == step.file).unwrap_or(step);
+/// What is wrong, at its place.
+fn problem(places: &Places, found: &Finding) -> Json {
+    let Finding { span, code, message, notes, help } = found;
     json!({
-        "start": places.unit(span.start), "end": places.unit(span.end.max(span.start + 1)), "code": error.code.to_string(),
-        "warning": error.code.is_warning(), "message": error.message, "notes": error.notes, "help": error.help,
+        "start": places.unit(span.start), "end": places.unit(span.end.max(span.start + 1)), "code": code.to_string(),
+        "warning": code.is_warning(), "message": message, "notes": notes, "help": help,
     })
 }
 

@@ -1,7 +1,7 @@
 //! What the machine tells its watch: see [`crate::watch`].
 
-use base::Span;
-use calculus::Prim;
+use base::{Name, Span};
+use calculus::{Prim, Role};
 
 use super::{Frame, Machine};
 use crate::code::{Op, Operand};
@@ -23,6 +23,10 @@ impl Machine {
         self.watch.is_some() && !probe::is_active() && self.frames.last().is_some_and(of_program)
     }
 
+    fn wants_operands(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.wants_operands())
+    }
+
     fn tell(&mut self, operation: &Operation, value: &Value) -> Result<()> {
         match &mut self.watch {
             Some(watch) => watch.made(operation, value),
@@ -33,7 +37,9 @@ impl Machine {
     /// What `⊕` adds; `None` if nobody looks.
     pub(super) fn summands(&mut self, op: &Op, base: usize) -> Option<Vec<Value>> {
         match op {
-            Op::Plus(a, b) if self.sees() => Some([a, b].map(|operand| self.peek(operand, base)).to_vec()),
+            Op::Plus(a, b) if self.sees() && self.wants_operands() => {
+                Some([a, b].map(|operand| self.peek(operand, base)).to_vec())
+            }
             _ => None,
         }
     }
@@ -46,30 +52,45 @@ impl Machine {
         }
     }
 
+    /// The variable of a slot of the call on top.
+    fn variable(&self, slot: u32) -> Option<(Name, Role)> {
+        let Some(Frame::Call(call)) = self.frames.last() else { return None };
+        let lambda = call.code.lambda(call.member);
+        lambda.vars.get(slot as usize).map(|name| (*name, lambda.role))
+    }
+
     /// Data was put together or taken apart, or sensitivities were added.
-    pub(super) fn bound(&mut self, summands: Option<Vec<Value>>, value: &Value, span: Span) -> Result<()> {
+    pub(super) fn bound(&mut self, summands: Option<Vec<Value>>, value: &Value, dest: u32, span: Span) -> Result<()> {
         if !self.sees() {
             return Ok(());
         }
+        let bound = self.variable(dest);
         let operation = match summands {
-            Some(operands) => Operation { span, what: What::Prim(Prim::Plus), operands },
-            None => Operation { span, what: What::Data, operands: vec![] },
+            Some(operands) => Operation { span, what: What::Prim(Prim::Plus), operands, bound },
+            None => Operation { span, what: What::Data, operands: vec![], bound },
         };
         self.tell(&operation, value)
     }
 
     /// A primitive is about to be applied.
-    pub(super) fn primitive(&self, prim: Prim, operands: &[Value], span: Span) -> Option<Operation> {
-        self.sees().then(|| Operation { span, what: What::Prim(prim), operands: operands[..prim.arity()].to_vec() })
+    pub(super) fn primitive(&self, prim: Prim, operands: &[Value], dest: u32, span: Span) -> Option<Operation> {
+        let operands = || if self.wants_operands() { operands[..prim.arity()].to_vec() } else { vec![] };
+        self.sees().then(|| Operation {
+            span,
+            what: What::Prim(prim),
+            operands: operands(),
+            bound: self.variable(dest),
+        })
     }
 
-    /// A function is about to be called.
-    pub(super) fn calling(&self, f: &Value, x: &Value, span: Span) -> Option<Operation> {
+    /// A function is about to be called; its value goes to a slot, unless the call is the last thing that happens.
+    pub(super) fn calling(&self, f: &Value, x: &Value, dest: Option<u32>, span: Span) -> Option<Operation> {
         if !self.sees() {
             return None;
         }
         let Value::Function(function) = f else { return None };
-        let mut operands = vec![x.clone()];
+        let wants_operands = self.wants_operands();
+        let mut operands = if wants_operands { vec![x.clone()] } else { vec![] };
         let what = match &**function {
             Function::Prim { prim, order: 0 } => What::Prim(*prim),
             Function::Prim { .. } => What::Backpropagator,
@@ -77,7 +98,9 @@ impl Machine {
             Function::Closure(closure) => {
                 let lambda = closure.code.lambda(closure.member);
                 let of_library = lambda.span.file.0 < self.first_user_file;
-                operands.extend(closure.env.0.iter().cloned());
+                if wants_operands {
+                    operands.extend(closure.env.0.iter().cloned());
+                }
                 match lambda.name {
                     _ if !of_library => What::Function,
                     Some(name) if closure.code.group.order == 0 => What::Library(name.to_string()),
@@ -85,7 +108,7 @@ impl Machine {
                 }
             }
         };
-        Some(Operation { span, what, operands })
+        Some(Operation { span, what, operands, bound: dest.and_then(|dest| self.variable(dest)) })
     }
 
     /// The value of an operation is there at once.
