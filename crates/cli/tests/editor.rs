@@ -16,13 +16,17 @@ const URI: &str = "file:///nowhere/a.ev";
 
 impl Editor {
     fn open(text: &str) -> Editor {
+        Editor::open_with(json!({"workspace": {"inlayHint": {"refreshSupport": true}}}), text)
+    }
+
+    /// An editor that can do these things.
+    fn open_with(capabilities: Json, text: &str) -> Editor {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evert"));
         command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut server = command.spawn().expect("the server starts");
         let (input, output) = (server.stdin.take().expect("piped"), server.stdout.take().expect("piped"));
         let mut editor = Editor { server, input, output: BufReader::new(output), requests: 0 };
-        let refreshes = json!({"workspace": {"inlayHint": {"refreshSupport": true}}});
-        editor.ask("initialize", json!({"capabilities": refreshes}));
+        editor.ask("initialize", json!({"capabilities": capabilities}));
         editor.tell("initialized", json!({}));
         editor.tell("textDocument/didOpen", json!({"textDocument": {"uri": URI, "version": 1, "text": text}}));
         editor
@@ -55,16 +59,51 @@ impl Editor {
         serde_json::from_slice(&bytes).expect("JSON")
     }
 
-    fn ask(&mut self, method: &str, params: Json) -> Json {
+    /// Sends a request without waiting for its answer.
+    fn request(&mut self, method: &str, params: Json) -> u64 {
         self.requests += 1;
         let id = self.requests;
         self.send(json!({"id": id, "method": method, "params": params}));
+        id
+    }
+
+    fn ask(&mut self, method: &str, params: Json) -> Json {
+        let id = self.request(method, params);
+        self.answer(id)["result"].clone()
+    }
+
+    fn answer(&mut self, id: u64) -> Json {
         loop {
             let message = self.next();
             if message["id"] == id && message["method"].is_null() {
-                return message["result"].clone();
+                return message;
             }
         }
+    }
+
+    /// The next message of this method.
+    fn message(&mut self, method: &str) -> Json {
+        loop {
+            let message = self.next();
+            if message["method"] == method {
+                return message["params"].clone();
+            }
+        }
+    }
+
+    /// The next diagnostics that aren't none.
+    fn problems(&mut self) -> Json {
+        loop {
+            let found = self.message("textDocument/publishDiagnostics")["diagnostics"].clone();
+            if found.as_array().is_some_and(|all| !all.is_empty()) {
+                return found;
+            }
+        }
+    }
+
+    fn hover(&mut self, line: u32, character: u32) -> String {
+        let place = json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": character}});
+        self.ask("textDocument/hover", place)["contents"]["value"].as_str().unwrap_or_default().to_string()
     }
 
     /// Waits until a program has run: the server then asks for its hints to be shown anew.
@@ -102,14 +141,7 @@ fn values_stand_beside_their_expressions_and_wrong_expectations_are_marked() {
     editor.wait_for_a_run();
     assert_eq!(editor.hints(), ["= ()", "= 12.0"]);
     editor.change("1 + 1 //=> 3\n[1.0][4]\n");
-    let problems = loop {
-        let message = editor.next();
-        let found = &message["params"]["diagnostics"];
-        if message["method"] == "textDocument/publishDiagnostics" && found.as_array().is_some_and(|all| !all.is_empty())
-        {
-            break found.clone();
-        }
-    };
+    let problems = editor.problems();
     let codes: Vec<&str> = problems.as_array().expect("a list").iter().filter_map(|one| one["code"].as_str()).collect();
     assert_eq!(codes, ["E0501", "E0307"], "{problems}");
 }
@@ -134,4 +166,103 @@ fn lenses_run_tests_check_rules_and_show_derivatives() {
     assert!(wrong["text"].as_str().is_some_and(|text| text.contains("is wrong")), "{wrong}");
     let derivative = editor.command("evert.showDerivative", "cube");
     assert!(derivative["text"].as_str().is_some_and(|text| text.contains("cube")), "{derivative}");
+}
+
+#[test]
+fn shapes_seen_in_a_run_stand_beside_parameters_and_in_hovers() {
+    let text = "fn weigh(a, table) = {\n  let total = sum(table)\n  a * total\n}\nfn loss(w) = sum(w * w)\n\
+                let data = [[1.0, 2.0], [3.0, 4.0]]\nweigh(2, data)\nweigh(2, [1.0])\ngrad(loss)(data)\n\
+                sum(x * k for (x, k) in [(1.0, 2), (3.0, 4)])\n";
+    let mut editor = Editor::open(text);
+    editor.wait_for_a_run();
+    let hints = editor.hints();
+    for hint in [": real[2, 2] | real[1]", ": real[2, 2]", "= 20.0"] {
+        assert!(hints.iter().any(|one| one == hint), "{hint}: {hints:?}");
+    }
+    assert!(editor.hover(0, 9).contains("a: int"));
+    assert!(editor.hover(0, 14).contains("table: real[2, 2] | real[1]"));
+    // Also where it is used, and what is only ever called by a derivative.
+    assert!(editor.hover(2, 7).contains("total: real"));
+    assert!(editor.hover(4, 18).contains("w: real[2, 2]"));
+    assert!(editor.hover(5, 5).contains("data: real[2, 2]"));
+    assert!(editor.hover(9, 15).contains("x: real"), "{}", editor.hover(9, 15));
+    assert!(editor.hover(9, 18).contains("k: int"));
+    // A text that has changed has no shapes yet.
+    editor.change("fn weigh(a, table) = 1.0\n");
+    assert!(!editor.hover(0, 14).contains("real"));
+}
+
+#[test]
+fn what_a_program_has_shown_before_it_is_stopped_stays() {
+    let mut editor = Editor::open("1 + 1\nfn f(x) = f(x + 1)\nlet y = f(0)\n2 + 2\n");
+    editor.wait_for_a_run();
+    assert_eq!(editor.hints(), ["= 2"]);
+    let problems = editor.problems();
+    assert_eq!(problems[0]["range"]["start"]["line"], 2, "{problems}");
+    // A command of such a program can be stopped; the server goes on.
+    let id = editor.request("workspace/executeCommand", json!({"command": "evert.runFile", "arguments": [URI, ""]}));
+    editor.tell("$/cancelRequest", json!({"id": id}));
+    assert_eq!(editor.answer(id)["error"]["message"], "stopped");
+    editor.change("3 + 4\n");
+    editor.wait_for_a_run();
+    assert_eq!(editor.hints(), ["= 7"]);
+}
+
+#[test]
+fn plots_and_derivatives_are_shown_by_editors_that_open_files() {
+    let text = "import plots\nfn cube(x) = x^3\nplots.curve(cube, 0.0, 1.0)\n";
+    let mut editor = Editor::open_with(
+        json!({"workspace": {"inlayHint": {"refreshSupport": true}}, "window": {"showDocument": {"support": true}}}),
+        text,
+    );
+    editor.wait_for_a_run();
+    assert_eq!(editor.hints(), ["= a plot"]);
+    let lenses = editor.ask("textDocument/codeLens", json!({"textDocument": {"uri": URI}}));
+    let show =
+        lenses.as_array().expect("a list").iter().find(|one| one["command"]["title"] == "show plot").expect("a plot");
+    let (command, arguments) = (show["command"]["command"].clone(), show["command"]["arguments"].clone());
+    let id = editor.request("workspace/executeCommand", json!({"command": command, "arguments": arguments}));
+    let asked = editor.message("window/showDocument");
+    let path = asked["uri"].as_str().and_then(|uri| uri.strip_prefix("file://")).expect("a file").to_string();
+    assert!(std::fs::read_to_string(&path).expect("it is there").starts_with("<svg"));
+    assert!(editor.answer(id)["result"]["svg"].as_str().is_some_and(|svg| svg.starts_with("<svg")));
+    editor.request("workspace/executeCommand", json!({"command": "evert.showDerivative", "arguments": [URI, "cube"]}));
+    let asked = editor.message("window/showDocument");
+    let path = asked["uri"].as_str().and_then(|uri| uri.strip_prefix("file://")).expect("a file").to_string();
+    let text = std::fs::read_to_string(&path).expect("it is there");
+    assert!(text.contains("fn cube_grad(x) = 3 * x^2"), "{text}");
+    editor.ask("shutdown", Json::Null);
+    editor.tell("exit", Json::Null);
+    let _ = editor.server.wait();
+    assert!(!std::path::Path::new(&path).exists(), "nothing is left behind");
+}
+
+#[test]
+fn editors_that_show_no_answers_are_sent_messages() {
+    let mut editor = Editor::open("test \"sum\" { assert 1 + 1 == 3 }\n");
+    editor.request("workspace/executeCommand", json!({"command": "evert.runTest", "arguments": [URI, "sum"]}));
+    let message = editor.message("window/showMessage");
+    assert!(message["message"].as_str().is_some_and(|text| text.contains("0 passed, 1 failed")), "{message}");
+}
+
+#[test]
+fn a_worker_ends_with_its_server() {
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_evert"))
+        .args(["lsp", "--worker"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = worker.stdin.take().expect("piped");
+    let text = "while_loop(x => true, x => x + 1.0, 0.0)\n";
+    let job = json!({"task": "runFile", "path": "a.ev", "text": text});
+    writeln!(input, "{job}").expect("it reads");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(worker.try_wait().expect("a state").is_none(), "it works");
+    drop(input);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while worker.try_wait().expect("a state").is_none() {
+        assert!(std::time::Instant::now() < deadline, "it goes on without a server");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }
