@@ -155,8 +155,9 @@ for k = 1, 10 do
 end
 claim(fastest < 50, 'a change of 2,000 lines is read and answered', ('%.1f ms'):format(fastest))
 
-client.stop()
-vim.wait(2000, function() return #vim.lsp.get_clients() == 0 end)
-claim(#vim.lsp.get_clients() == 0, 'the server ends')
+-- The derivative lies in another folder, for which Neovim has started another server.
+for _, one in ipairs(vim.lsp.get_clients()) do one.stop() end
+vim.wait(5000, function() return #vim.lsp.get_clients() == 0 end)
+claim(#vim.lsp.get_clients() == 0, 'the servers end')
 print(failed == 0 and 'Neovim: all of it holds' or ('Neovim: %d claims fail'):format(failed))
 os.exit(failed == 0 and 0 or 1)
