@@ -12,6 +12,7 @@ that is a program of its own.
 
 from __future__ import annotations
 
+import atexit as _atexit
 import os as _os
 import sys as _sys
 import threading as _threading
@@ -83,12 +84,18 @@ def _find_llvm() -> None:
     _evert.use_llvm(library, _sys.executable or None)
 
 
+def _ending() -> None:
+    if _threading.active_count() > 1:
+        _evert.ending()
+
+
 def _forked() -> None:
     _evert.after_fork_in_child()
     _evert.main_thread(_threading.get_ident())
 
 
 _find_llvm()
+_atexit.register(_ending)
 _evert.main_thread(_threading.main_thread().ident)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(

@@ -5,6 +5,7 @@ The extension takes the plain types itself and asks here about the others.
 
 from __future__ import annotations
 
+import array
 import dataclasses
 from typing import Any
 
@@ -44,6 +45,8 @@ def simplify(value: Any) -> Any:
         return _foreign_array(value, lambda: np.asarray(value))
     if hasattr(value, "__dlpack__"):
         return _foreign_array(value, lambda: np.from_dlpack(value))
+    if hasattr(value, "__array_interface__") or hasattr(value, "__array_struct__") or isinstance(value, (memoryview, array.array)):
+        return _foreign_array(value, lambda: np.asarray(value))
     if hasattr(value, "__float__") and not hasattr(value, "__iter__"):
         return float(value)  # Decimal, Fraction
     if callable(value):
@@ -124,7 +127,7 @@ def _foreign_array(value: Any, convert: Any) -> Any:
 def _list(values: list) -> Any:
     """An array of numbers, or the list itself if its elements are data."""
     if _holds_data(values, 0):
-        return values if all(not isinstance(value, list) for value in values) else [_inner(value) for value in values]
+        return values
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
@@ -132,10 +135,6 @@ def _list(values: list) -> Any:
     if array.dtype.kind == "O":
         raise ArgumentError(f"a list that is no array of numbers{_of_what(array)}")
     return array if array.dtype.kind in "fib" and array.dtype.itemsize in (4, 8, 1) and array.dtype != np.int8 else _array(array)
-
-
-def _inner(value: Any) -> Any:
-    return value
 
 
 def _holds_data(values: Any, depth: int) -> bool:
@@ -153,7 +152,12 @@ def _holds_data(values: Any, depth: int) -> bool:
 
 
 def _ragged(values: list) -> str:
-    lengths = {len(value) for value in values if isinstance(value, (list, np.ndarray)) and np.ndim(value)}
+    """Which rows of a list, at whatever depth, aren't alike."""
+    rows = [value for value in values if isinstance(value, (list, tuple, np.ndarray))]
+    if rows and len(rows) < len(values):
+        return "some of its elements are rows and some aren't"
+    lengths = {len(row) for row in rows if not isinstance(row, np.ndarray) or row.ndim}
     if len(lengths) > 1:
         return f"its rows have lengths {', '.join(map(str, sorted(lengths)))}; rows are alike"
-    return ""
+    inner = [part for row in rows if isinstance(row, list) for part in row]
+    return _ragged(inner) if inner else ""

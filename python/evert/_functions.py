@@ -9,6 +9,7 @@ Names that begin with two underscores are ours: no program can define them.
 from __future__ import annotations
 
 import inspect
+import operator
 import re
 from typing import Any, Optional, Sequence, Union
 
@@ -119,8 +120,15 @@ class Function(_evert.Function):
         return f"{engine}: {why}"
 
     def tape(self, *args: Any) -> str:
-        """What the reverse pass of the function remembers at these arguments: how much, from where, and what needs it."""
-        return self.module._core.tape(self._expression(*args), self._label(), args)
+        """What the reverse pass of the function remembers at these arguments: how much, from where, and what needs it.
+
+        >>> import evert
+        >>> m = evert.text("fn f(v) = sum([sin(x) for x in v])")
+        >>> print(m.f.tape([1.0, 2.0]).splitlines()[0])
+        f at these arguments: the reverse pass remembers
+        """
+        args = (*self._captures, *args)
+        return self.module._core.tape(self._expand(*args), self._label(), args)
 
     def check(self, *args: Any) -> None:
         """Compares the custom rules of the function with the function itself, at these arguments; an `Error` says what is wrong.
@@ -304,10 +312,10 @@ def _by(base: Function, argnums: tuple, args: tuple) -> tuple:
     return f"({_tuple(ys)} => {text}({', '.join(inner)}))", _tuple(xs), _xs(count)
 
 
-def _derivative(operator: str) -> Any:
+def _derivative(name: str) -> Any:
     def text(base: Function, argnums: tuple, args: tuple) -> str:
         f, x, xs = _by(base, argnums, args)
-        return f"({', '.join(xs)}) => __core.{operator}({f})({x})"
+        return f"({', '.join(xs)}) => __core.{name}({f})({x})"
 
     return text
 
@@ -340,39 +348,77 @@ def _vmap(base: Function, axes: tuple, args: tuple) -> str:
     if len(axes) != len(args):
         raise ArgumentError(f"in_axes is for {len(axes)} arguments, but there are {len(args)}")
     xs = _xs(len(args))
-    lengths: list = []
-    inner = [x if axis is None else _at(arg, x, lengths) for arg, x, axis in zip(args, xs, axes)]
-    if not lengths:
+    moved: list = []
+    inner = [_at(arg, x, axis, moved) for arg, x, axis in zip(args, xs, axes)]
+    if not moved:
         raise ArgumentError("vmap: no argument is mapped over")
     rows = [_row(arg, axis) for arg, axis in zip(args, axes)]
-    first, checks = lengths[0], "".join(f"assert __len({other}) == __n; " for other in lengths[1:])
+    lets = "".join(f"let __m{i} = {path if axis == 0 else f'__first({path}, {axis})'}; " for i, (path, axis) in enumerate(moved))
+    checks = "".join(f"__agree(__n, __len(__m{i})); " for i in range(1, len(moved)))
     call = f"({base._expression(*rows)})({', '.join(inner)})"
-    return f"({', '.join(xs)}) => {{ let __n = __len({first}); {checks}__core.stack_parts([{call} for __i in 0..__n]) }}"
+    return f"({', '.join(xs)}) => {{ {lets}let __n = __len(__m0); {checks}__core.stack_parts([{call} for __i in 0..__n]) }}"
 
 
-def _at(arg: Any, path: str, lengths: list) -> str:
-    """The text of a row of an argument; the arrays whose lengths must agree are noted."""
-    if isinstance(arg, dict):
-        return "{" + ", ".join(f"{key}: {_at(arg[key], f'{path}.{key}', lengths)}" for key in sorted(arg)) + "}"
-    if isinstance(arg, tuple):
-        return "(" + ", ".join(_at(part, f"{path}.{i}", lengths) for i, part in enumerate(arg)) + ")"
-    if arg is None:
+def _at(arg: Any, path: str, axis: Any, moved: list) -> str:
+    """The text of a row of an argument; the arrays with rows are noted, with the axis that they are in."""
+    if arg is None or axis is None:
         return path
-    if np.ndim(arg) == 0 and not isinstance(arg, list):
+    if isinstance(arg, dict):
+        return "{" + ", ".join(f"{key}: {_at(arg[key], f'{path}.{key}', _part(axis, key, i), moved)}" for i, key in enumerate(sorted(arg))) + "}"
+    if isinstance(arg, tuple):
+        return "(" + ", ".join(_at(part, f"{path}.{i}", _part(axis, i, i), moved) for i, part in enumerate(arg)) + ")"
+    if not isinstance(axis, int):
+        raise ArgumentError(f"in_axes has {_said(axis)} where the argument has a {type(arg).__name__}")
+    rank = np.ndim(arg) if not isinstance(arg, list) else max(1, np.ndim(np.asarray(arg))) if axis else 1
+    if rank == 0:
         raise ArgumentError("vmap: a number can't be mapped over; give in_axes=None for it")
-    lengths.append(path)
-    return f"{path}[__i]"
+    if not -rank <= axis < rank:
+        raise ArgumentError(f"vmap: an array of {rank} axes has no axis {axis}")
+    moved.append((path, axis % rank))
+    return f"__m{len(moved) - 1}[__i]"
+
+
+def _part(axis: Any, key: Any, at: int) -> Any:
+    """What in_axes says about a part of an argument: axes are a tree like the argument, or stand for a whole part of it."""
+    if axis is None or isinstance(axis, int):
+        return axis
+    parts = dict(axis[1]) if axis[0] == "dict" else dict(enumerate(axis[1]))
+    if key not in parts:
+        raise ArgumentError(f"in_axes has {_said(axis)}, which lacks {key!r}")
+    return parts[key]
+
+
+def _axes(axis: Any) -> Any:
+    """A tree of axes as something that can be compared and hashed."""
+    if axis is None or isinstance(axis, (int, np.integer)) and not isinstance(axis, bool):
+        return axis if axis is None else int(axis)
+    if isinstance(axis, dict):
+        return ("dict", tuple((key, _axes(axis[key])) for key in sorted(axis)))
+    if isinstance(axis, (tuple, list)):
+        return ("tuple", tuple(map(_axes, axis)))
+    raise ArgumentError(f"in_axes is of ints and None, for each argument or each part of it; found {axis!r}")
+
+
+def _said(axis: Any) -> str:
+    if not isinstance(axis, tuple):
+        return str(axis)
+    if axis[0] == "dict":
+        return "{" + ", ".join(f"{key!r}: {_said(part)}" for key, part in axis[1]) + "}"
+    return "(" + ", ".join(map(_said, axis[1])) + ")"
 
 
 def _row(arg: Any, axis: Any) -> Any:
     """What a row looks like, for texts that depend on it."""
-    if axis is None:
+    if arg is None or axis is None:
         return arg
     if isinstance(arg, dict):
-        return {key: _row(arg[key], axis) for key in arg}
+        return {key: _row(arg[key], _part(axis, key, i)) for i, key in enumerate(sorted(arg))}
     if isinstance(arg, tuple):
-        return tuple(_row(part, axis) for part in arg)
-    return arg if arg is None or len(arg) == 0 else arg[0]
+        return tuple(_row(part, _part(axis, i, i)) for i, part in enumerate(arg))
+    if axis == 0 and len(arg) > 0:
+        return arg[0]
+    array = np.asarray(arg)
+    return np.zeros(np.delete(array.shape, axis), array.dtype)
 
 
 _KINDS = {
@@ -400,7 +446,10 @@ def _derived(kind: str, f: Any, options: tuple = ()) -> Derived:
 def _argnums(argnums: Argnums) -> tuple:
     if argnums is None:
         return ()
-    chosen = (argnums,) if isinstance(argnums, (int, np.integer)) else tuple(argnums)
+    try:
+        chosen = (argnums,) if isinstance(argnums, (int, np.integer)) else tuple(map(operator.index, argnums))
+    except TypeError:
+        raise ArgumentError(f"argnums is an int, a tuple of ints, or None; found {argnums!r}") from None
     if len(set(chosen)) != len(chosen):
         raise ArgumentError(f"argnums names an argument twice: {chosen}")
     if not chosen and argnums is not None:
@@ -409,11 +458,13 @@ def _argnums(argnums: Argnums) -> tuple:
 
 
 class _Singled(Derived):
-    """By one argument that was named in a tuple: the derivative is in a tuple too."""
+    """By one argument that was named in a tuple: the derivative is in a tuple too, which no program has. So it is of maps of that."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        result = super().__call__(*args, **kwargs)
-        return (result[0], (result[1],)) if self._kind == "value_and_grad" else (result,)
+        result, innermost = super().__call__(*args, **kwargs), self
+        while innermost._kind == "vmap":
+            innermost = innermost._base
+        return (result[0], (result[1],)) if innermost._kind == "value_and_grad" else (result,)
 
 
 def _by_arguments(kind: str, f: Any, argnums: Argnums) -> Derived:
@@ -500,43 +551,16 @@ def hvp(f: Function, x: Any, v: Any) -> Any:
 def vmap(f: Function, in_axes: Any = 0) -> Function:
     """The function at every row of its arguments; `in_axes` says which axis of each, None: the argument as it is.
 
+    Where an argument is a dict or tuple, its entry of `in_axes` may be one too, with an axis for each part.
+
     >>> import evert
     >>> m = evert.text("fn f(a, x) = a * sum(x)")
     >>> evert.vmap(m.f, (None, 0))(2.0, [[1.0, 2.0], [3.0, 4.0]])
     array([ 6., 14.])
     """
-    axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,)
-    if all(axis in (0, None) for axis in axes):
-        return _derived("vmap", f, axes)
-    zeros = tuple(None if axis is None else 0 for axis in axes)
-    return _Moved(f.module, "vmap", f, zeros)._with(axes)
-
-
-class _Moved(Derived):
-    """A map over other axes than the first: they are moved to the front."""
-
-    _axes: tuple
-
-    def _with(self, axes: tuple) -> Any:
-        self._axes = axes
-        return self
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            args = self._positional(args, kwargs)
-        axes = self._axes * len(args) if len(self._axes) == 1 else self._axes
-        return super().__call__(*(arg if not axis else _moved(arg, axis) for arg, axis in zip(args, axes)))
-
-    def __reduce__(self) -> tuple:
-        return (vmap, (self._base, self._axes))
-
-
-def _moved(arg: Any, axis: int) -> Any:
-    if isinstance(arg, dict):
-        return {key: _moved(part, axis) for key, part in arg.items()}
-    if isinstance(arg, tuple):
-        return tuple(_moved(part, axis) for part in arg)
-    return np.moveaxis(np.asarray(arg), axis, 0)
+    axes = tuple(map(_axes, in_axes)) if isinstance(in_axes, (tuple, list)) else (_axes(in_axes),)
+    made = _derived("vmap", f, axes)
+    return _Singled(made.module, "vmap", f, axes) if isinstance(f, _Singled) else made
 
 
 def callable(function: Any, vjp: Any = None, jvp: Any = None) -> _evert.Callable:

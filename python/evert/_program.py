@@ -17,7 +17,16 @@ from ._functions import Expression, Function, Named, Plain
 from ._variants import constructor
 
 #: What texts that are made here refer to, whatever the program defines.
-_PRELUDE = ("<evert>", "import core as __core\nimport checking as __checking\nfn __len(a) = len(a)\n", False)
+_PRELUDE = (
+    "<evert>",
+    """import core as __core
+import checking as __checking
+fn __len(a) = len(a)
+fn __first(a, axis) = if axis == 0 { a } else { transpose(tabulate(len(a), i => __first(a[i], axis - 1))) }
+fn __agree(n, m) = if n != m { error("vmap: the axes that are mapped over have lengths {n} and {m}, which differ") }
+""",
+    False,
+)
 
 _known: "weakref.WeakValueDictionary[str, Module]" = weakref.WeakValueDictionary()
 _lock = threading.Lock()

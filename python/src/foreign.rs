@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rustc_hash::FxHashMap;
 
-use crate::program::lock;
+use crate::exits;
+use crate::program::{Abroad, lock};
 use crate::values::{self, Reader};
 
 static KNOWN: LazyLock<Mutex<FxHashMap<i64, Arc<Py<PyAny>>>>> = LazyLock::new(Default::default);
@@ -57,6 +58,8 @@ pub fn raised(message: &str) -> Option<PyErr> {
 }
 
 fn call(number: i64, x: &Value) -> Result<Value, String> {
+    let _abroad = Abroad::enter();
+    exits::before_python();
     Python::attach(|py| {
         let Some(function) = lock(&KNOWN).get(&number).cloned() else {
             return Err("this function of Python's was lent for one call, which is over".into());

@@ -39,5 +39,6 @@ pub fn after_fork_in_parent() {
 pub fn after_fork_in_child() {
     HELD.take();
     base::Name::forked();
+    crate::exits::forked();
     FORKS.fetch_add(1, Ordering::Relaxed);
 }

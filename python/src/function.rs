@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use eval::value::Holds;
 use evert::host::{Argument, Item, Leaf, Portable};
@@ -15,11 +15,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use rustc_hash::FxHashMap;
 
-use crate::interrupts::Call;
+use crate::interrupts::{Call, Guest};
 use crate::program::{Carried, Program, Shared, lock};
 use crate::tree::{Flat, Holds as Contents};
 use crate::values::{self, Functions, Reader};
-use crate::{allocator, error, foreign, output, results};
+use crate::{allocator, error, exits, foreign, output, results};
 
 /// A function of a program: a text whose value it is, or a value that a session holds.
 #[pyclass(subclass, frozen, module = "evert._evert")]
@@ -76,6 +76,11 @@ impl Entries {
         Some(entry)
     }
 
+    fn forget(&mut self, key: &[u8]) {
+        self.all.remove(key);
+        self.last = None;
+    }
+
     fn insert(&mut self, key: &[u8], entry: &Arc<Entry>) {
         self.all.insert(key.into(), entry.clone());
     }
@@ -127,12 +132,11 @@ impl Function {
             let milliseconds = stats.compiling.as_secs_f64() * 1e3;
             ("native".to_string(), format!("{} bytes of code, {from} in {milliseconds:.1} ms", stats.object_bytes))
         };
+        let in_session = || ("native".to_string(), "in the session: functions cross the border".to_string());
         Ok(match &entry.way {
             Way::Leaves(code) => compiled(code),
-            Way::Values(codes) => lock(codes).last().map_or_else(Default::default, |code| compiled(code)),
-            Way::Session(why) if why.is_empty() => {
-                ("native".into(), "in the session: functions cross the border".into())
-            }
+            Way::Values(codes) => lock(codes).last().map_or_else(in_session, |code| compiled(code)),
+            Way::Session(why) if why.is_empty() => in_session(),
             Way::Session(why) => ("reference".into(), why.clone()),
         })
     }
@@ -180,21 +184,27 @@ impl Function {
 /// A function at arguments of one kind, for callers without Python.
 pub struct Ready {
     shared: Arc<Shared>,
-    entry: Arc<Entry>,
+    /// Of the program, when this was made.
+    version: u64,
+    entry: RwLock<Arc<Entry>>,
 }
 
 impl Function {
     pub fn ready(slf: &Bound<'_, Function>, args: &Bound<'_, PyTuple>) -> PyResult<Ready> {
-        let entry = entry(slf, args, &Flat::new(args)?)?;
-        Ok(Ready { shared: slf.get().shared.clone(), entry })
+        let shared = slf.get().shared.clone();
+        let version = shared.version.load(Ordering::Relaxed);
+        let entry = RwLock::new(entry(slf, args, &Flat::new(args)?)?);
+        Ok(Ready { shared, version, entry })
     }
 }
 
 impl Ready {
     /// Calls the function; `each` takes the parts of its result.
     pub fn call(&self, leaves: &[Leaf], each: &mut dyn FnMut(Item) -> Result<(), String>) -> Result<(), String> {
+        let _guest = Guest::begin();
         allocator::limit_this_thread();
-        let stop = match &self.entry.way {
+        let entry = self.entry.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let stop = match &entry.way {
             Way::Leaves(code) => {
                 let mut runner = pool::take().ok_or("the system has no room for a stack")?;
                 let outcome = match code.call(&mut runner, Argument::Leaves(leaves), &mut output::print_line) {
@@ -209,20 +219,34 @@ impl Ready {
             }
             Way::Values(_) | Way::Session(_) => None,
         };
-        self.shared.locked(|home| {
+        self.shared.locked(self.version, |home| {
             let mut values: Vec<Value> = leaves.iter().map(values::of_leaf).collect();
             let value = if values.len() == 1 { values.remove(0) } else { Value::tuple(values) };
-            let (callable, session) = home.known_callable(&self.entry.text)?;
+            let (callable, session) = home.callable_for_xla(&entry.text)?;
             let outcome = match &stop {
-                None => callable.run(session, value),
-                Some(stop) => callable.describe(session, value, stop),
+                None => callable.run(session, value.clone()),
+                Some(stop) => callable.describe(session, value.clone(), stop),
             };
+            if outcome.is_ok()
+                && stop.as_ref().is_some_and(is_of_shapes)
+                && let Ok(code) = callable.portable(session, &value)
+                && code.takes_leaves()
+            {
+                let entry = Arc::new(Entry { text: entry.text.clone(), way: Way::Leaves(Box::new(code)) });
+                *self.entry.write().unwrap_or_else(PoisonError::into_inner) = entry;
+            }
             let render = |error: Box<base::Diagnostic>| {
                 evert::report::render(&session.sources, &error, evert::report::Paint::Plain)
             };
             outcome.map_err(render).and_then(|value| each(Item::Value(&value)))
         })
     }
+}
+
+/// Did the code stop because arrays have different shapes? It was made for arrays of one shape, which is the usual case; where shapes are
+/// broadcast the session makes other code from then on.
+fn is_of_shapes(stop: &Stop) -> bool {
+    matches!(stop, Stop::Error { code: base::codes::SHAPE_MISMATCH, .. })
 }
 
 fn call<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
@@ -243,6 +267,13 @@ fn attempt<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>) -> PyRes
             let leaves: Vec<Leaf> = flat.leaves.iter().map(|held| held.leaf()).collect();
             match run(slf.py(), code, Argument::Leaves(&leaves))? {
                 Ok(object) => Ok(object),
+                Err(stop) if is_of_shapes(&stop) => {
+                    let object = describe(slf, args, &entry.text, stop)?;
+                    if let What::Text { entries, .. } = &slf.get().what {
+                        lock(entries).forget(&flat.key);
+                    }
+                    Ok(object)
+                }
                 Err(stop) => describe(slf, args, &entry.text, stop),
             }
         }
@@ -264,6 +295,12 @@ fn entry<'py>(slf: &Bound<'py, Function>, args: &Bound<'py, PyTuple>, flat: &Fla
     let text = function.text_for(slf, args)?;
     let way = if flat.holds == Contents::Functions {
         Way::Session(String::new())
+    } else if let Err(why) = Reader::new(None).arguments(args) {
+        if flat.holds == Contents::Numbers {
+            return Err(why);
+        }
+        // Functions deeper inside, where the key doesn't look: of these arguments alone.
+        Way::Values(Mutex::default())
     } else {
         match prepare(slf, args, &text)? {
             Ok(code) if flat.holds == Contents::Numbers && code.takes_leaves() => Way::Leaves(Box::new(code)),
@@ -308,8 +345,10 @@ fn run<'py>(py: Python<'py>, code: &Portable, argument: Argument<'_>) -> PyResul
         let work = unsafe { Carried::new((&mut *runner, argument)) };
         let done = py.detach(|| {
             let (runner, argument) = work.take();
+            let done = code.call(runner, argument, &mut output::print_line);
+            exits::before_python();
             // SAFETY: the result is used on this thread.
-            unsafe { Carried::new(code.call(runner, argument, &mut output::print_line)) }
+            unsafe { Carried::new(done) }
         });
         match done.take() {
             Ok(done) => results::object(py, &done).map(Ok),

@@ -5,15 +5,22 @@
 //! asks the program to stop (`native::interrupt`). The call then lets Python look at its note. If that raises nothing (a handler of the user's
 //! that goes on), the call begins again: programs are pure.
 //!
+//! Calls inside XLA's programs run on XLA's threads, while the main thread waits for them: they are guests, and are stopped together. XLA gets an
+//! error, and the main thread comes back to Python, which looks at its note.
+//!
 //! Python may change its handler at any time, so that calls look from time to time whether ours is still there.
 
 use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use native::interrupt::Interrupter;
 use pyo3::prelude::*;
+
+use crate::program::lock;
 
 /// Python's main thread, as the system calls it; 0: nobody has said.
 static MAIN: AtomicU64 = AtomicU64::new(0);
@@ -26,6 +33,47 @@ static LOOKED: AtomicI64 = AtomicI64::new(i64::MIN);
 /// What handled the signal before us, and how it is called.
 static BEFORE_HANDLER: AtomicUsize = AtomicUsize::new(0);
 static BEFORE_TAKES_INFO: AtomicUsize = AtomicUsize::new(0);
+
+/// Calls under way inside XLA's programs: how to stop each.
+static GUESTS: Mutex<Vec<Interrupter>> = Mutex::new(vec![]);
+static GUEST_COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// A program may run on this thread for XLA as long as this is alive.
+pub struct Guest {
+    _member: base::interrupt::Guest,
+}
+
+impl Guest {
+    pub fn begin() -> Guest {
+        lock(&GUESTS).push(Interrupter::of_this_guest());
+        GUEST_COUNT.fetch_add(1, Ordering::SeqCst);
+        Guest { _member: base::interrupt::guests() }
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        GUEST_COUNT.fetch_sub(1, Ordering::SeqCst);
+        let mut guests = lock(&GUESTS);
+        if let Some(at) = guests.iter().rposition(Interrupter::is_here) {
+            guests.swap_remove(at);
+        }
+    }
+}
+
+/// Stops all guests. Those that begin at once are stopped too: XLA's program may call in a loop.
+fn stop_guests() {
+    const AT_LEAST: Duration = Duration::from_millis(5);
+    const AT_MOST: Duration = Duration::from_millis(150);
+    let started = Instant::now();
+    base::interrupt::GUESTS.request();
+    while started.elapsed() < AT_LEAST || GUEST_COUNT.load(Ordering::SeqCst) > 0 && started.elapsed() < AT_MOST {
+        // Under the lock: none of these threads ends meanwhile.
+        lock(&GUESTS).iter().for_each(Interrupter::nudge);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    base::interrupt::GUESTS.withdraw();
+}
 
 /// A program may run on this thread as long as this is alive.
 pub struct Call {
@@ -90,6 +138,7 @@ pub fn main_thread(thread: u64) {
     // In a forked process the listener is gone.
     BELL.store(-1, Ordering::SeqCst);
     BUSY.store(0, Ordering::SeqCst);
+    GUEST_COUNT.store(0, Ordering::SeqCst);
     LOOKED.store(i64::MIN, Ordering::Relaxed);
 }
 
@@ -145,7 +194,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
             std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(before)(signal);
         }
         let bell = BELL.load(Ordering::SeqCst);
-        if BUSY.load(Ordering::SeqCst) > 0 && bell >= 0 {
+        if BUSY.load(Ordering::SeqCst) + GUEST_COUNT.load(Ordering::SeqCst) > 0 && bell >= 0 {
             let error = *libc::__errno_location();
             libc::send(bell, [1_u8].as_ptr().cast(), 1, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL);
             *libc::__errno_location() = error;
@@ -160,6 +209,9 @@ fn listen() -> bool {
     let listener = move || {
         let mut byte = [0];
         while ear.read_exact(&mut byte).is_ok() {
+            if GUEST_COUNT.load(Ordering::SeqCst) > 0 {
+                stop_guests();
+            }
             interrupter.interrupt_while(|| BUSY.load(Ordering::SeqCst) > 0);
         }
     };

@@ -4,12 +4,13 @@
 //! nothing is printed that the host didn't ask for. What is pure Python (derived functions, JAX, PyTorch, notebooks) is in `evert/`.
 //!
 //! Read [`program`] (a program and the session that runs it), [`function`] (a call, from arguments to result), [`tree`] (arguments as a
-//! key and leaves), [`values`] and [`results`] (what crosses the border), [`foreign`] (functions of Python's), [`error`], [`engine`] (where LLVM comes from), [`interrupts`] (Ctrl-C),
+//! key and leaves), [`values`] and [`results`] (what crosses the border), [`foreign`] (functions of Python's), [`error`], [`engine`] (where LLVM comes from), [`interrupts`] (Ctrl-C), [`forks`], [`exits`],
 //! [`xla`] (calls from JAX's programs).
 
 mod allocator;
 mod engine;
 mod error;
+mod exits;
 mod foreign;
 mod forks;
 mod function;
@@ -38,6 +39,7 @@ fn _evert(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engine::use_llvm, module)?)?;
     module.add_function(wrap_pyfunction!(engine::engine, module)?)?;
     module.add_function(wrap_pyfunction!(engine::self_test, module)?)?;
+    module.add_function(wrap_pyfunction!(exits::ending, module)?)?;
     module.add_function(wrap_pyfunction!(forks::before_fork, module)?)?;
     module.add_function(wrap_pyfunction!(forks::after_fork_in_parent, module)?)?;
     module.add_function(wrap_pyfunction!(forks::after_fork_in_child, module)?)?;

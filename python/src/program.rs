@@ -5,20 +5,22 @@
 //! and no counted reference of a session is ever used without it. Code that is compiled doesn't need it.
 //!
 //! Two things make another session from the same texts: a Python function that a program calls may call the program again, on the thread
-//! that has the lock; and a process that was forked while another thread had the lock.
+//! that has the lock or on another that it waits for; and a process that was forked while another thread had the lock.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 use base::Name;
 use calculus::{GlobalId, Root, StepKind};
 use elaborate::{Binding, Scope};
 use eval::value::Holds;
 use evert::report::{self, Paint};
-use evert::{Callable, Session, Value, World};
+use evert::{Callable, Session, Value, World, survey};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
@@ -27,7 +29,7 @@ use crate::foreign::Lent;
 use crate::function::{Entries, Function};
 use crate::interrupts::Call;
 use crate::values::{self, Functions, Reader};
-use crate::{allocator, engine, error, forks, output};
+use crate::{allocator, engine, error, exits, forks, output};
 
 /// A program, as Python holds it.
 #[pyclass(frozen, weakref, module = "evert._evert")]
@@ -41,6 +43,8 @@ pub struct Shared {
     forks: AtomicU64,
     /// The thread that has the lock.
     owner: AtomicU64,
+    /// How many threads have called Python from within the session: who waits for the lock may be who they wait for.
+    abroad: Arc<AtomicU64>,
     /// Sessions for calls from within a session.
     nested: Mutex<Vec<Home>>,
     /// Changes with every text that is added.
@@ -139,6 +143,33 @@ impl<T> Carried<T> {
     }
 }
 
+thread_local! {
+    /// For each session that this thread has: how many threads have called Python from it.
+    static OWNED: RefCell<Vec<Arc<AtomicU64>>> = const { RefCell::new(vec![]) };
+}
+
+/// While this is alive Python runs on this thread, on behalf of a program whose session the thread has.
+pub struct Abroad(Vec<Arc<AtomicU64>>);
+
+impl Abroad {
+    pub fn enter() -> Abroad {
+        let owned = OWNED.with_borrow(Clone::clone);
+        owned.iter().for_each(|abroad| {
+            abroad.fetch_add(1, Ordering::AcqRel);
+        });
+        Abroad(owned)
+    }
+}
+
+impl Drop for Abroad {
+    fn drop(&mut self) {
+        for abroad in &self.0 {
+            // A fork begins to count anew.
+            let _ = abroad.fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| count.checked_sub(1));
+        }
+    }
+}
+
 /// Tells threads apart.
 fn this_thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -154,6 +185,7 @@ impl Shared {
             home: AtomicPtr::new(Box::into_raw(Box::default())),
             forks: AtomicU64::new(forks::count()),
             owner: AtomicU64::new(0),
+            abroad: Arc::default(),
             nested: Mutex::default(),
             version: AtomicU64::new(0),
             functions: Mutex::default(),
@@ -182,26 +214,72 @@ impl Shared {
             // In the process that this one was forked from another thread had the lock, and takes it with it.
             self.home.store(Box::into_raw(Box::default()), Ordering::Release);
             self.owner.store(0, Ordering::Release);
+            self.abroad.store(0, Ordering::Release);
             return self.home();
         }
         home
     }
 
-    /// Calls `body` with the session, on a thread that isn't Python's or isn't attached. The session has run its texts.
-    pub fn locked<R>(self: &Arc<Shared>, body: impl FnOnce(&mut Home) -> Result<R, String>) -> Result<R, String> {
-        let _standard = evert::control::Standard::enter();
-        let me = this_thread();
-        if self.owner.load(Ordering::Acquire) == me {
-            return Err("the program is called by XLA from within a call of the program itself".into());
+    /// The session, when it is this thread's turn; none if that may never come, because whoever has it waits for us.
+    fn turn(&self) -> Option<MutexGuard<'_, Option<Home>>> {
+        const SOON: u32 = 64;
+        let home = self.home();
+        let mut tries = 0;
+        loop {
+            match home.try_lock() {
+                Ok(home) => return Some(home),
+                Err(TryLockError::Poisoned(home)) => return Some(home.into_inner()),
+                Err(TryLockError::WouldBlock) if self.abroad.load(Ordering::Acquire) > 0 => return None,
+                Err(TryLockError::WouldBlock) if tries < SOON => std::thread::yield_now(),
+                Err(TryLockError::WouldBlock) => {
+                    if base::interrupt::is_requested() {
+                        return None;
+                    }
+                    std::thread::sleep(Duration::from_micros(300));
+                }
+            }
+            tries += 1;
         }
-        let mut home = lock(self.home());
-        self.owner.store(me, Ordering::Release);
-        let result = match &mut *home {
-            Some(home) => body(home),
-            None => Err("the program has no session in this process: call the function from Python once".into()),
-        };
-        self.owner.store(0, Ordering::Release);
-        result
+    }
+
+    /// Calls `body` with the session, or with another of the program if nobody knows when that is free.
+    fn in_turn<R>(self: &Arc<Shared>, body: impl FnOnce(&mut Option<Home>) -> R) -> R {
+        let me = this_thread();
+        let turn = if self.owner.load(Ordering::Acquire) == me { None } else { self.turn() };
+        match turn {
+            Some(mut home) => {
+                self.owner.store(me, Ordering::Release);
+                OWNED.with_borrow_mut(|owned| owned.push(self.abroad.clone()));
+                let result = body(&mut home);
+                OWNED.with_borrow_mut(|owned| owned.pop());
+                self.owner.store(0, Ordering::Release);
+                result
+            }
+            None => {
+                let mut home = lock(&self.nested).pop();
+                let result = body(&mut home);
+                lock(&self.nested).extend(home);
+                result
+            }
+        }
+    }
+
+    /// Calls `body` with the session, on a thread that isn't Python's or isn't attached. The texts have been run before, by Python. Fails if the
+    /// program isn't of this version any more.
+    pub fn locked<R>(
+        self: &Arc<Shared>,
+        version: u64,
+        body: impl FnOnce(&mut Home) -> Result<R, String>,
+    ) -> Result<R, String> {
+        let _standard = evert::control::Standard::enter();
+        self.in_turn(|home| {
+            if self.version.load(Ordering::Relaxed) != version {
+                return Err("the program has changed since the function was traced".into());
+            }
+            let home = home.get_or_insert_with(|| Home::new(self));
+            home.follow(self);
+            body(home)
+        })
     }
 
     /// Calls `body` with the session. The GIL is released while we wait for it.
@@ -213,23 +291,12 @@ impl Shared {
         allocator::limit_this_thread();
         let _standard = evert::control::Standard::enter();
         let call = Call::begin(py)?;
-        let me = this_thread();
         // SAFETY: `body` runs on this thread, attached; its result is used here.
         let body = unsafe { Carried::new(body) };
         let result: Carried<PyResult<R>> = py.detach(|| {
             let body = body.take();
-            let result = if self.owner.load(Ordering::Acquire) == me {
-                let mut home = lock(&self.nested).pop();
-                let result = self.attached(&mut home, body);
-                lock(&self.nested).extend(home);
-                result
-            } else {
-                let mut home = lock(self.home());
-                self.owner.store(me, Ordering::Release);
-                let result = self.attached(&mut home, body);
-                self.owner.store(0, Ordering::Release);
-                result
-            };
+            let result = self.in_turn(|home| self.attached(home, body));
+            exits::before_python();
             // SAFETY: as above.
             unsafe { Carried::new(result) }
         });
@@ -244,6 +311,7 @@ impl Shared {
         body: impl FnOnce(Python<'_>, &mut Home) -> PyResult<R>,
     ) -> PyResult<R> {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
+            exits::before_python();
             Python::attach(|py| {
                 let home = home.get_or_insert_with(|| Home::new(self));
                 for value in lock(&self.released).drain(..) {
@@ -313,24 +381,37 @@ impl Home {
         outcome
     }
 
+    /// The same for texts that have been run before: what they say then is known.
+    fn follow(&mut self, shared: &Arc<Shared>) {
+        let inputs = lock(&shared.source).inputs[self.applied..].to_vec();
+        self.applied += inputs.len();
+        shared.files.quiet.fetch_add(1, Ordering::Relaxed);
+        for input in &inputs {
+            // What went wrong then goes wrong again.
+            let _ = self.load(input);
+        }
+        shared.files.quiet.fetch_sub(1, Ordering::Relaxed);
+    }
+
     /// Runs a text: its definitions, or all of it. The value of the last expression.
     fn run(&mut self, py: Python<'_>, input: &Input) -> PyResult<Value> {
-        let session = &mut self.session;
-        let outcome = detached(py, || -> Result<Value, evert::Failure> {
-            let (_, module) = session.load(&input.name, &input.text)?;
-            let mut last = Value::unit();
-            for step in &module.steps {
-                let is_definition = matches!(step.kind, StepKind::Define(_));
-                if is_definition || input.all {
-                    let value = session.run_step(step).map_err(|error| vec![*error])?;
-                    last = if is_definition { Value::unit() } else { value };
-                }
-            }
-            Ok(last)
-        });
+        let outcome = detached(py, || self.load(input));
+        outcome.map_err(|failure| error::failure(py, &self.session.sources, &failure))
+    }
+
+    fn load(&mut self, input: &Input) -> Result<Value, evert::Failure> {
         self.callables.clear();
         self.makers.clear();
-        outcome.map_err(|failure| error::failure(py, &self.session.sources, &failure))
+        let (_, module) = self.session.load(&input.name, &input.text)?;
+        let mut last = Value::unit();
+        for step in &module.steps {
+            let is_definition = matches!(step.kind, StepKind::Define(_));
+            if is_definition || input.all {
+                let value = self.session.run_step(step).map_err(|error| vec![*error])?;
+                last = if is_definition { Value::unit() } else { value };
+            }
+        }
+        Ok(last)
     }
 
     /// The function that a text is.
@@ -352,23 +433,34 @@ impl Home {
         Ok((callable, &mut self.session))
     }
 
-    /// The function that a text is, if somebody has asked for it before.
-    pub fn known_callable(&mut self, text: &str) -> Result<(&mut Callable, &mut Session), String> {
-        let callable = self.callables.get_mut(text).ok_or("the program has changed since the function was traced")?;
+    /// The function that a text is, without Python; what is wrong is described in words.
+    pub fn callable_for_xla(&mut self, text: &str) -> Result<(&mut Callable, &mut Session), String> {
+        if !self.callables.contains_key(text) {
+            let callable = match self.session.callable(text) {
+                Some(callable) => Some(callable),
+                None => {
+                    let value = self.value(text);
+                    let value = value.map_err(|failure| report::all(&self.session.sources, &failure, Paint::Plain))?;
+                    self.session.callable_of(text, value)
+                }
+            };
+            self.callables.insert(text.to_string(), callable.ok_or_else(|| format!("`{text}` is no function"))?);
+        }
+        let callable = self.callables.get_mut(text).expect("it is there");
         Ok((callable, &mut self.session))
     }
 
     /// The value of an expression.
     pub fn evaluate(&mut self, py: Python<'_>, text: &str) -> PyResult<Value> {
-        self.expressions += 1;
-        let name = format!("<expression {}>", self.expressions);
-        let session = &mut self.session;
-        let outcome = detached(py, || {
-            let mut last = Value::unit();
-            session.run(&name, text, |outcome| last = outcome.value)?;
-            Ok::<_, evert::Failure>(last)
-        });
+        let outcome = detached(py, || self.value(text));
         outcome.map_err(|failure| error::failure(py, &self.session.sources, &failure))
+    }
+
+    fn value(&mut self, text: &str) -> Result<Value, evert::Failure> {
+        self.expressions += 1;
+        let mut last = Value::unit();
+        self.session.run(&format!("<expression {}>", self.expressions), text, |outcome| last = outcome.value)?;
+        Ok(last)
     }
 
     /// A call is over: what it was lent goes back, unless its result may still call it.
@@ -406,8 +498,13 @@ const DESCRIBING_STEPS: u64 = 20_000_000;
 pub fn detached<T>(py: Python<'_>, body: impl FnOnce() -> T) -> T {
     // SAFETY: the body runs on this thread and has nothing of Python's.
     let body = unsafe { Carried::new(body) };
-    // SAFETY: the result comes back to this thread.
-    py.detach(|| unsafe { Carried::new(body.take()()) }).take()
+    let result = py.detach(|| {
+        let result = body.take()();
+        exits::before_python();
+        // SAFETY: the result comes back to this thread.
+        unsafe { Carried::new(result) }
+    });
+    result.take()
 }
 
 impl Functions for Home {
@@ -661,6 +758,22 @@ impl Program {
                 }
             }
             (passed, failures)
+        })
+    }
+
+    /// What the reverse pass of a function remembers at these arguments, as a text; `label` is what the function is called there.
+    fn tape(&self, py: Python<'_>, text: &str, label: &str, args: &Bound<'_, PyTuple>) -> PyResult<String> {
+        self.0.with(py, |py, home| {
+            let value = Reader::new(Some(home)).arguments(args)?;
+            let session = &mut home.session;
+            let surveyed = detached(py, || session.survey_at(text, value));
+            home.end_call(None);
+            let call = format!("{label} at these arguments");
+            match surveyed {
+                Ok(surveyed) => Ok(survey::listing(&home.session, &call, &surveyed)),
+                Err(survey::Unsurveyed::Failed(failure)) => Err(error::failure(py, &home.session.sources, &failure)),
+                Err(why) => Ok(survey::left(&call, &why).unwrap_or_default()),
+            }
         })
     }
 

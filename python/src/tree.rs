@@ -79,7 +79,10 @@ impl<'py> Flat<'py> {
     }
 
     fn rarer(&mut self, object: &Bound<'py, PyAny>) -> PyResult<()> {
-        if object.cast_exact::<PyString>().is_ok() {
+        if let Ok(real) = object.cast::<PyFloat>() {
+            // NumPy's scalars of double precision are floats too.
+            self.leaf(b'r', Held::Real(real.value()));
+        } else if object.cast_exact::<PyString>().is_ok() {
             self.data(b't');
         } else if let Ok(variant) = object.cast::<Variant>() {
             self.data(b'v');

@@ -302,3 +302,63 @@ def test_texts_that_are_none():
         evert.text("fn f(x) = x", engine="fast")
     with pytest.warns(evert.Warning):
         evert.text("fn f(x) = { x + 1\n -x }")
+
+
+def test_maps_over_any_axis_compose(model):
+    x = np.arange(24.0).reshape(2, 3, 4)
+    norm = evert.text("fn norm(v) = sum(v^2)").norm
+    assert np.allclose(evert.vmap(norm, -1)(x[0]), (x[0] ** 2).sum(0))
+    assert np.allclose(evert.vmap(evert.vmap(norm, 1))(x), (x**2).sum(1))
+    assert np.allclose(evert.vmap(evert.vmap(norm, 1), 1)(x), (x**2).sum(0))
+    jacobian = evert.jacobian(evert.vmap(norm, 1))(x[0])
+    assert jacobian.shape == (4, 3, 4) and np.allclose(jacobian, 2 * x[0] * np.eye(4)[:, None, :])
+    assert evert.vmap(norm, 1)(np.zeros((3, 0))).shape == (0,)
+    with pytest.raises(evert.ArgumentError, match="no axis 2"):
+        evert.vmap(norm, 2)(x[0])
+    with pytest.raises(evert.Error, match="lengths 3 and 4"):
+        evert.vmap(evert.text("fn f(a, b) = a + b").f)(np.ones(3), np.ones(4))
+
+
+def test_maps_over_parts_of_arguments():
+    scaled = evert.text("fn scaled(p, x) = sum(p.w) * p.b + x.0").scaled
+    p = {"w": np.arange(8.0).reshape(2, 4), "b": 3.0}
+    mapped = evert.vmap(scaled, ({"w": 1, "b": None}, (0, None)))
+    assert np.allclose(mapped(p, (np.arange(4.0), "kept")), p["w"].sum(0) * 3 + np.arange(4))
+    with pytest.raises(evert.ArgumentError, match="lacks 'b'"):
+        evert.vmap(scaled, ({"w": 1}, None))(p, (1.0, 2.0))
+    with pytest.raises(evert.ArgumentError, match="in_axes"):
+        evert.vmap(scaled, "w")
+
+
+def test_an_argument_named_in_a_tuple_gives_a_tuple_in_maps_too():
+    square = evert.text("fn square(x) = x^2").square
+    (slopes,) = evert.vmap(evert.grad(square, (0,)))(np.arange(3.0))
+    values, (again,) = evert.vmap(evert.value_and_grad(square, (0,)))(np.arange(3.0))
+    assert np.allclose(slopes, [0, 2, 4]) and np.allclose(again, slopes) and np.allclose(values, [0, 1, 4])
+    with pytest.raises(evert.ArgumentError, match="argnums"):
+        evert.grad(square, "x")
+
+
+def test_functions_inside_data():
+    m = evert.text("type Rule = Rule(f, scale)\nfn used(r, x) = match r { Rule(f, scale) => f(x) * scale }\nfn all(rs, x) = sum([r.f(x) for r in rs])")
+    assert m.used(m.Rule(m("x => x^2"), 2.0), 3.0) == 18.0
+    assert m.used(m.Rule(lambda x: x + 1, 2.0), 3.0) == 8.0
+    assert m.all([{"f": m("x => x^2")}, {"f": abs}], -3.0) == 12.0
+    assert "session" in m.used.explain(m.Rule(abs, 2.0), 3.0)
+
+
+def test_the_tape():
+    m = evert.text("fn f(v) = sum([sin(x) for x in v])\nfn scaled(a) = x => a * x")
+    assert "measured after the forward half" in m.f.tape([1.0, 2.0, 3.0]) and "nothing" in m.scaled(2.0).tape(3.0)
+    with pytest.raises(evert.Error):
+        m.f.tape("a text")
+    assert m.f([0.0]) == 0.0
+
+
+def test_broadcasting_is_compiled_for_the_calls_that_follow():
+    m = evert.text("fn outer(x, y) = x + y")
+    x, y = np.arange(3.0)[:, None], np.arange(2.0)[None]
+    for _ in range(3):
+        assert np.array_equal(m.outer(x, y), x + y) and np.array_equal(m.outer(x, x), 2 * x)
+    with pytest.raises(evert.Error, match="E0310"):
+        m.outer(np.ones((3, 2)), np.ones((2, 3)))

@@ -169,6 +169,48 @@ def test_without_double_precision():
     subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, env=environment)
 
 
+def test_interrupts_inside_jit():
+    script = """
+    import faulthandler, os, signal, threading, time
+    import jax, jax.numpy as jnp, evert
+    faulthandler.dump_traceback_later(60, exit=True)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    m = evert.text("fn forever(x) = while_loop(y => y < inf, y => y + 0.0 * x, x)\\nfn square(x) = x * x")
+    forever, square = jax.jit(evert.jax(m.forever, result=1.0)), jax.jit(evert.jax(m.square))
+    assert square(3.0) == 9.0
+    for many in (False, True):
+        x = jnp.ones(1000) if many else 1.0
+        f = jax.jit(lambda x: jax.lax.map(evert.jax(m.forever, result=1.0), x)) if many else forever
+        timer = threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            jax.block_until_ready(f(x))
+            time.sleep(1)
+        except KeyboardInterrupt:
+            print("stopped")
+        timer.join()
+        assert square(3.0) == 9.0
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "stopped\nstopped\n", done.stderr
+
+
+def test_programs_and_jax_call_each_other():
+    apply = evert.text("fn apply(f, x) = f(x)\nfn element(x, i) = x[i]\nfn norm(x) = sum(x^2)")
+    element, norm = jax.jit(evert.jax(apply.element)), jax.jit(evert.jax(apply.norm))
+    assert apply.apply(lambda y: float(norm(jnp.ones(3) * y)), 2.0) == 12.0
+    element(x, 1)
+    with pytest.raises(Exception, match="E0307"):
+        apply.apply(lambda y: float(element(x, 9)), 2.0)
+    assert apply.norm(np.ones(2)) == 2.0
+
+
+def test_broadcasting_inside_jit():
+    outer = jax.jit(evert.jax(evert.text("fn outer(x, y) = x * y").outer))
+    for _ in range(3):
+        close(outer(x[:, None], x[None]), jnp.outer(x, x))
+
+
 def test_four_devices():
     count = len(jax.devices())
     if count < 4:

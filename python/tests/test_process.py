@@ -294,3 +294,41 @@ def test_interrupts_in_a_forked_process():
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """
     assert run(script) == "7\n"
+
+
+def test_a_function_of_python_may_call_the_program_on_other_threads():
+    """The program's session is busy with the call that waits for them."""
+    script = """
+    import concurrent.futures, faulthandler
+    import evert
+    faulthandler.dump_traceback_later(60, exit=True)
+    m = evert.text("fn apply(f, x) = f(x)\\nfn square(x) = x * x\\nfn third(a) = a[3]")
+    pool = concurrent.futures.ThreadPoolExecutor(2)
+    assert m.apply(lambda x: pool.submit(m.square, x).result(), 2.0) == 4.0
+    def failing(x):
+        try:
+            return pool.submit(m.third, [x]).result()
+        except evert.Error as error:
+            return error.code
+    print(m.apply(failing, 2.0))
+    """
+    assert run(script) == "E0307\n"
+
+
+def test_the_process_ends_while_threads_run_programs():
+    script = """
+    import os, sys, threading, time
+    import evert
+    m = evert.text("fn slow(n) = iterate(n, x => sin(x) + 1.0, 0.0)\\nfn calls(f, n) = iterate(n, x => f(x), 0.0)\\nfn talks(n) = iterate(n, x => { print(x); x + 1.0 }, 0.0)")
+    def compiles():
+        for k in range(10**6):
+            evert.text(f"fn f(x) = x^2 + {k}.0").f(1.0)
+    out, sys.stdout = sys.stdout, open(os.devnull, "w")
+    for work in (lambda: m.slow(10**9), lambda: m.calls(lambda x: x + 1.0, 10**8), lambda: m.talks(10**9), compiles):
+        threading.Thread(target=work, daemon=True).start()
+    time.sleep(0.2)
+    out.write("fine")
+    """
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60)
+        assert (done.stdout, done.stderr, done.returncode) == ("fine", "", 0)

@@ -190,3 +190,20 @@ def test_data_that_contains_itself():
         with pytest.raises(evert.Error):
             m.same(value)
     assert m.same(1.0) == 1.0
+
+
+def test_ragged_lists_are_refused_at_any_depth(model):
+    for ragged in ([[1.0, 2.0], [3.0]], [[[1.0], [2.0]], [[1.0], [2.0, 3.0]]], [[1.0], 2.0], [np.ones(2), np.ones(3)]):
+        with pytest.raises(evert.ArgumentError, match="rows"):
+            model.same(ragged)
+
+
+def test_what_describes_its_memory(model):
+    class Described:
+        __array_interface__ = np.arange(3.0).__array_interface__
+
+    import array
+
+    assert np.array_equal(model.same(Described()), np.arange(3.0))
+    assert np.array_equal(model.same(array.array("d", [1.0, 2.0])), [1.0, 2.0])
+    assert np.array_equal(model.same(memoryview(np.arange(4).reshape(2, 2))), [[0, 1], [2, 3]])

@@ -1,7 +1,7 @@
 //! A wish to stop what a thread computes, from outside.
 //!
 //! Whoever computes long asks [`is_requested`] from time to time, and ends early: what it gives then is of no use to anybody. The wish stays until
-//! somebody who starts something new calls [`clear`]. One thread at a time can be stopped. No signals here: see `native::interrupt`.
+//! somebody who starts something new calls [`clear`]. One thread at a time can be stopped, or all that are [`guests`]. No signals here: see `native::interrupt`.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,32 @@ pub fn this_thread() -> Thread {
     Thread(number)
 }
 
+/// Threads that are stopped together.
+pub const GUESTS: Thread = Thread(u64::MAX);
+
+/// While this is alive the thread is one of the [`GUESTS`].
+pub struct Guest {
+    /// Its own number.
+    before: u64,
+}
+
+/// This thread works for somebody else for a while.
+pub fn guests() -> Guest {
+    Guest { before: NUMBER.replace(GUESTS.0) }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        NUMBER.set(self.before);
+    }
+}
+
 impl Thread {
+    /// Forgets the wish that it stops.
+    pub fn withdraw(self) {
+        let _ = REQUESTED.compare_exchange(self.0, 0, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
     /// Asks the thread to stop. May be called by a signal handler.
     pub fn request(self) {
         REQUESTED.store(self.0, Ordering::SeqCst);
@@ -71,6 +96,14 @@ mod tests {
         assert!(is_requested() && thread.is_requested());
         assert!(!std::thread::spawn(is_requested).join().expect("it ends"));
         clear();
+        assert!(!is_requested());
+        let guest = guests();
+        GUESTS.request();
+        assert!(is_requested() && std::thread::spawn(|| { let _guest = guests(); is_requested() }).join().expect("it ends"));
+        drop(guest);
+        assert!(!is_requested());
+        GUESTS.withdraw();
+        let _guest = guests();
         assert!(!is_requested());
     }
 }

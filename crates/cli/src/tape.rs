@@ -6,22 +6,15 @@
 //! closures and data whose size is known, that is all that recursion doesn't nest.
 
 mod calls;
-mod flow;
-mod names;
-mod reasons;
-mod table;
-mod words;
 
-use base::Span;
 use calculus::StepKind;
-use evert::survey::{Surveyed, Unsurveyed};
+use evert::survey::{self, Unsurveyed};
 use evert::{Engine, Failure, Ran, Session};
 
 use crate::Status;
 use crate::files::{self, Recording};
 use crate::report::{self, Remark};
 use crate::terminal::Terminal;
-use table::Table;
 
 /// What a function is differentiated at if nothing is said and nothing in the program calls it.
 const ARGUMENT: &str = "1.0";
@@ -78,7 +71,7 @@ fn tape(session: &mut Session, path: &str, function: &str, argument: Option<&str
         Problem::Failed(failure) if is_guess => Problem::Guessed(failure),
         problem => problem,
     })?;
-    Ok(listed(session, &call, &surveyed))
+    Ok(survey::listing(session, &call, &surveyed))
 }
 
 /// Runs the definitions of the program; gives the arguments that its other steps call the function with.
@@ -105,52 +98,6 @@ fn problem(call: &str, why: Unsurveyed) -> Problem {
             let title = dynamic.reason.to_string();
             Problem::Dynamic(Remark { kind: "dynamic", title, span: dynamic.span, notes, help: vec![] })
         }
-        Unsurveyed::Left(Ran::TooLarge(why) | Ran::Interpreted(why)) => {
-            Problem::Other(format!("{call} is left to the reference evaluator: {why}"))
-        }
-        Unsurveyed::Left(Ran::Fallback(why)) => {
-            Problem::Other(format!("{call} is left to the reference evaluator: {why}"))
-        }
-        Unsurveyed::Left(Ran::Compiled | Ran::Brief | Ran::Failed { .. }) => {
-            Problem::Other(format!("{call} can't be surveyed"))
-        }
-        Unsurveyed::NoEngine(why) => {
-            Problem::Other(format!("there is no native engine, whose memory is shown here: {why}"))
-        }
+        why => Problem::Other(survey::left(call, &why).expect("tape: failures are reported")),
     }
-}
-
-fn listed(session: &Session, call: &str, surveyed: &Surveyed) -> String {
-    let table = Table::new(session, surveyed);
-    let mut out = if table.rows.is_empty() {
-        format!("{call}: the reverse pass remembers nothing on the heap, only what is in registers and on the stack\n")
-    } else {
-        format!("{call}: the reverse pass remembers\n\n{table}")
-    };
-    out += &format!("\npredicted by the types: {} bytes\n", table.bytes());
-    let shared: usize = table.shared.iter().map(|(bytes, _)| bytes).sum();
-    let measured = surveyed.found.live_bytes;
-    out += &format!("measured after the forward half: {} bytes", measured.saturating_sub(shared));
-    if shared > 0 {
-        let parts: Vec<String> = table.shared.iter().map(|(bytes, whose)| format!("{bytes} of {whose}")).collect();
-        out += &format!(" ({measured} less {}, which the caller has)", parts.join(", "));
-    }
-    out += &format!(
-        "\nthe heap at its largest, in both halves: {} bytes, taken from the system in chunks of 1 MiB or more\n",
-        surveyed.peak_bytes
-    );
-    out + &format!("result: {}\n", shortened(&evert::show(&surveyed.gradient), 120))
-}
-
-/// The text that stands at a place, on one line and not too long.
-fn quoted(session: &Session, span: Span) -> String {
-    let text = session.sources.get(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default();
-    shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), 60)
-}
-
-fn shortened(line: &str, most: usize) -> String {
-    if line.chars().count() <= most {
-        return line.to_string();
-    }
-    format!("{} …", line.chars().take(most - 2).collect::<String>().trim_end())
 }

@@ -2,7 +2,20 @@
 //!
 //! In: a function and its argument. Out: the compiled program that is their gradient, and every object that was alive between its
 //! halves, by the statement that made it. The program is what `grad` would run, but that numbers in the argument aren't known to
-//! it, and that code of the library carries the place from which the program calls it.
+//! it, and that code of the library carries the place from which the program calls it. As a text: [`listing`].
+
+#[cfg(feature = "native")]
+mod flow;
+#[cfg(feature = "native")]
+mod listing;
+#[cfg(feature = "native")]
+mod names;
+#[cfg(feature = "native")]
+mod reasons;
+#[cfg(feature = "native")]
+mod table;
+#[cfg(feature = "native")]
+mod words;
 
 use calculus::GlobalId;
 use eval::Value;
@@ -11,6 +24,9 @@ use specialise::Specialised;
 use crate::engine::Ran;
 use crate::native::runtime::survey::MARK;
 pub use crate::native::runtime::survey::{Found, Objects, Place};
+#[cfg(feature = "native")]
+pub use listing::{left, listing};
+
 use crate::session::{Failure, Session};
 
 /// The heap between the halves of a gradient.
@@ -46,6 +62,11 @@ impl Session {
     /// isn't a number, it is its own sensitivity.
     pub fn survey(&mut self, function: &str, argument: &str) -> Result<Surveyed, Unsurveyed> {
         let argument = self.evaluate(argument).map_err(Unsurveyed::Failed)?;
+        self.survey_at(function, argument)
+    }
+
+    /// The same at a value.
+    pub fn survey_at(&mut self, function: &str, argument: Value) -> Result<Surveyed, Unsurveyed> {
         let argument = self.hidden(ARGUMENT, argument);
         let result = self.evaluate(&format!("({function})({ARGUMENT})")).map_err(Unsurveyed::Failed)?;
         let seed = if let Value::Real(_) = result { "1.0" } else { SEED };

@@ -60,13 +60,29 @@ impl Interrupter {
         Interrupter { thread: base::interrupt::this_thread(), system }
     }
 
+    /// The thread that calls this, as one of those that are stopped together ([`base::interrupt::GUESTS`]).
+    pub fn of_this_guest() -> Interrupter {
+        Interrupter { thread: base::interrupt::GUESTS, ..Interrupter::of_this_thread() }
+    }
+
+    /// Makes the thread look at the wish that it stops, if it runs compiled code. It has to live.
+    pub fn nudge(&self) {
+        // SAFETY: the thread lives; the signal is handled.
+        unsafe { libc::pthread_kill(self.system, libc::SIGURG) };
+    }
+
+    /// Is it this thread?
+    pub fn is_here(&self) -> bool {
+        // SAFETY: a question without conditions.
+        unsafe { libc::pthread_equal(self.system, libc::pthread_self()) != 0 }
+    }
+
     /// Asks the thread to stop, for as long as it is busy and hasn't begun something new.
     pub fn interrupt_while(&self, is_busy: impl Fn() -> bool) {
         const AGAIN: Duration = Duration::from_millis(2);
         self.thread.request();
         while self.thread.is_requested() && is_busy() {
-            // SAFETY: the thread lives, by the contract of this type; the signal is handled.
-            unsafe { libc::pthread_kill(self.system, libc::SIGURG) };
+            self.nudge();
             std::thread::sleep(AGAIN);
         }
     }

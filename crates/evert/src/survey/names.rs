@@ -1,7 +1,7 @@
 //! Which function of a program a place stands in.
 
+use crate::session::Session;
 use base::Span;
-use evert::Session;
 
 /// The name of the innermost `fn` around a place.
 pub fn enclosing(session: &Session, span: Span) -> Option<String> {

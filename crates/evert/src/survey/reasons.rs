@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Place;
 use base::Span;
 use calculus::Prim;
-use evert::survey::Place;
 use first_order::{Atom, Block, End, FunctionId, Op, Program, Statement, Type, Var, deep};
 
 use super::flow::holders;

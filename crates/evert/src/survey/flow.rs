@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use evert::survey::Place;
+use super::Place;
 use first_order::{Atom, Block, End, FunctionId, Op, Program, Statement, Type, Var, deep};
 
 pub type Holders = BTreeSet<(FunctionId, Var)>;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::{Objects, Place, Surveyed};
+use crate::session::Session;
 use base::Span;
-use evert::Session;
-use evert::survey::{Objects, Place, Surveyed};
 use first_order::{Program, Type};
 
+use super::listing::quoted;
+use super::names;
 use super::reasons::{After, after, needs, origin, part_type};
 use super::words::type_name;
-use super::{names, quoted};
 use crate::report;
 
 /// The reference count and the descriptor.
