@@ -99,7 +99,15 @@ mod tests {
         assert!(!is_requested());
         let guest = guests();
         GUESTS.request();
-        assert!(is_requested() && std::thread::spawn(|| { let _guest = guests(); is_requested() }).join().expect("it ends"));
+        assert!(
+            is_requested()
+                && std::thread::spawn(|| {
+                    let _guest = guests();
+                    is_requested()
+                })
+                .join()
+                .expect("it ends")
+        );
         drop(guest);
         assert!(!is_requested());
         GUESTS.withdraw();
