@@ -1,6 +1,7 @@
-"""What calls cost, beside NumPy, numba and JAX where they are installed, in one run. Prints a table in Markdown.
+"""What calls cost, beside NumPy, numba, JAX and PyTorch where they are installed, in one run: `python calls.py [PAGE]`.
 
-Each number is the least of several repetitions: the machine may be busy with other things.
+Prints tables in Markdown, or writes them as a page. The competitors take turns; each number is the least of many: the machine may be busy
+with other things. Where one of them can't do something its cell is empty.
 """
 
 import importlib.util
@@ -18,18 +19,24 @@ ROSENBROCK = "fn f(v) = sum(100 * (v[1..] - v[..len(v) - 1]^2)^2 + (1 - v[..len(
 NEWTON = "fn root(a) = while_loop(x => abs(x * x - a) > 1e-12, x => (x + a / x) / 2, a)"
 
 
-def best(f, *args, seconds=0.3):
-    """Microseconds of one call."""
-    f(*args)
-    count, least, end = 1, float("inf"), time.perf_counter() + seconds
+def turns(*calls, seconds=0.25):
+    """Microseconds of one call of each of several functions, which take turns. `None` has none."""
+    present = [call for call in calls if call is not None]
+    least = {id(call): float("inf") for call in present}
+    counts = {id(call): 1 for call in present}
+    for call in present:
+        call()
+    end = time.perf_counter() + seconds * len(present)
     while time.perf_counter() < end:
-        start = time.perf_counter()
-        for _ in range(count):
-            f(*args)
-        took = (time.perf_counter() - start) / count
-        least = min(least, took)
-        count = max(1, min(1000, int(0.01 / max(took, 1e-9))))
-    return least * 1e6
+        for call in present:
+            count = counts[id(call)]
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            took = (time.perf_counter() - start) / count
+            least[id(call)] = min(least[id(call)], took)
+            counts[id(call)] = max(1, min(2000, int(0.005 / max(took, 1e-9))))
+    return ["" if call is None else least[id(call)] * 1e6 for call in calls]
 
 
 def fresh(code, cache=None, runs=3):
@@ -61,47 +68,77 @@ def starts():
 
 
 def calls():
-    m = evert.text(f"{ROSENBROCK}\n{NEWTON}\nfn g(x) = x * x + 1.0\nfn twice(x) = 2 * x")
-    small, large = np.linspace(0, 1, 16), np.linspace(0, 1, 1_000_000)
-    columns = ["", "Evert", "NumPy", "numba", "JAX"]
-    value = {"x * x + 1, a number": (m.g, 2.0), "Rosenbrock, 16 numbers": (m.f, small), "its gradient, 16": (evert.grad(m.f), small),
-             "2 x, 10⁶ numbers": (m.twice, large), "Rosenbrock, 10⁶": (m.f, large), "its gradient, 10⁶": (evert.grad(m.f), large)}  # fmt: skip
+    m = evert.text(f"{ROSENBROCK}\n{NEWTON}\nfn g(x) = x * x + 1.0\nfn twice(x) = 2 * x\nfn roots(v) = sum([root(a) for a in v])")
+    small, large, many = np.linspace(0, 1, 16), np.linspace(0, 1, 1_000_000), np.linspace(1, 9, 10_000)
+    slope, slopes, other = evert.grad(m.f), evert.grad(m.roots), np.empty_like(large)
     rosen = lambda v: np.sum(100 * (v[1:] - v[:-1] ** 2) ** 2 + (1 - v[:-1]) ** 2)
-    numpy = {"x * x + 1, a number": (lambda x: x * x + 1.0, 2.0), "Rosenbrock, 16 numbers": (rosen, small), "2 x, 10⁶ numbers": (lambda x: 2 * x, large),
-             "Rosenbrock, 10⁶": (rosen, large)}  # fmt: skip
-    numba, jax = {}, {}
-    if importlib.util.find_spec("numba"):
-        import numba as nb
+    rows = {
+        "x² + 1, a number": [lambda: m.g(2.0), lambda: 2.0 * 2.0 + 1.0],
+        "Rosenbrock, 16 numbers": [lambda: m.f(small), lambda: rosen(small)],
+        "its gradient, 16": [lambda: slope(small), None],
+        "2 x, 10⁶ numbers": [lambda: m.twice(large), lambda: 2 * large],
+        "Rosenbrock, 10⁶": [lambda: m.f(large), lambda: rosen(large)],
+        "its gradient, 10⁶": [lambda: slope(large), None],
+        "roots by Newton's method, 10⁴": [lambda: m.roots(many), None],
+        "their gradient, 10⁴": [lambda: slopes(many), None],
+    }
+    for row, more in zip(rows.values(), numba(small, large, many) or [None] * len(rows)):
+        row.append(more)
+    for row, more in zip(rows.values(), jax(small, large, many) or [None] * len(rows)):
+        row.append(more)
+    copy = lambda: np.copyto(other, large)
+    whole = turns(rows["2 x, 10⁶ numbers"][0], copy, lambda: np.copy(large))
+    lines = [["µs a call", "Evert", "NumPy", "numba", "JAX"]]
+    lines += [[name, *turns(*row)] for name, row in rows.items()]
+    beyond = whole[0] - 2 * whole[1]
+    return lines, f"10⁶ numbers in and out take {whole[0]:.0f} µs, {beyond:.0f} more than two copies of NumPy's into memory that is there ({whole[1]:.0f} each; {whole[2]:.0f} into new memory)."
 
-        @nb.njit
-        def compiled(v):
-            total = 0.0
-            for i in range(len(v) - 1):
-                total += 100 * (v[i + 1] - v[i] ** 2) ** 2 + (1 - v[i]) ** 2
-            return total
 
-        numba = {"x * x + 1, a number": (nb.njit(lambda x: x * x + 1.0), 2.0), "Rosenbrock, 16 numbers": (compiled, small),
-                 "2 x, 10⁶ numbers": (nb.njit(lambda x: 2 * x), large), "Rosenbrock, 10⁶": (compiled, large)}  # fmt: skip
-    if importlib.util.find_spec("jax"):
-        os.environ.setdefault("JAX_PLATFORMS", "cpu")
-        import jax as J
-        import jax.numpy as jnp
+def numba(small, large, many):
+    if not importlib.util.find_spec("numba"):
+        return None
+    import numba as nb
 
-        J.config.update("jax_enable_x64", True)
-        theirs = lambda v: jnp.sum(100 * (v[1:] - v[:-1] ** 2) ** 2 + (1 - v[:-1]) ** 2)
-        done = lambda f: lambda x: f(x).block_until_ready()
-        s, l = jnp.asarray(small), jnp.asarray(large)
-        jax = {"x * x + 1, a number": (done(J.jit(lambda x: x * x + 1.0)), 2.0), "Rosenbrock, 16 numbers": (done(J.jit(theirs)), s),
-               "its gradient, 16": (done(J.jit(J.grad(theirs))), s), "2 x, 10⁶ numbers": (done(J.jit(lambda x: 2 * x)), l),
-               "Rosenbrock, 10⁶": (done(J.jit(theirs)), l), "its gradient, 10⁶": (done(J.jit(J.grad(theirs))), l)}  # fmt: skip
-    rows = [columns]
-    for name in value:
-        row = [name]
-        for table in (value, numpy, numba, jax):
-            row.append(best(*table[name]) if name in table else "")
-        rows.append(row)
-    rows.append(["a copy of 10⁶ numbers", "", best(np.copy, large), "", ""])
-    return rows
+    g, twice = nb.njit(lambda x: x * x + 1.0), nb.njit(lambda x: 2 * x)
+
+    @nb.njit
+    def rosenbrock(v):
+        total = 0.0
+        for i in range(len(v) - 1):
+            total += 100 * (v[i + 1] - v[i] ** 2) ** 2 + (1 - v[i]) ** 2
+        return total
+
+    @nb.njit
+    def roots(v):
+        total = 0.0
+        for a in v:
+            x = a
+            while abs(x * x - a) > 1e-12:
+                x = (x + a / x) / 2
+            total += x
+        return total
+
+    return [lambda: g(2.0), lambda: rosenbrock(small), None, lambda: twice(large), lambda: rosenbrock(large), None, lambda: roots(many), None]
+
+
+def jax(small, large, many):
+    if not importlib.util.find_spec("jax"):
+        return None
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    import jax as J
+    import jax.numpy as jnp
+
+    J.config.update("jax_enable_x64", True)
+    rosenbrock = lambda v: jnp.sum(100 * (v[1:] - v[:-1] ** 2) ** 2 + (1 - v[:-1]) ** 2)
+    root = lambda a: J.lax.while_loop(lambda x: abs(x * x - a) > 1e-12, lambda x: (x + a / x) / 2, a)
+    s, l, v = jnp.asarray(small), jnp.asarray(large), jnp.asarray(many)
+
+    def done(f, x):
+        f = J.jit(f)
+        return lambda: f(x).block_until_ready()
+
+    return [done(lambda x: x * x + 1.0, 2.0), done(rosenbrock, s), done(J.grad(rosenbrock), s), done(lambda x: 2 * x, l), done(rosenbrock, l),
+            done(J.grad(rosenbrock), l), done(lambda v: J.vmap(root)(v).sum(), v), None]  # fmt: skip
 
 
 def inside_jax():
@@ -112,12 +149,16 @@ def inside_jax():
     m = evert.text("fn sumsin(x) = sum(sin(x))")
     ours, theirs = evert.jax(m.sumsin), lambda x: jnp.sin(x).sum()
     x = jnp.linspace(0, 3, 16)
-    done = lambda f: lambda x: f(x).block_until_ready()
-    loop = lambda f: done(J.jit(lambda x: J.lax.fori_loop(0, 1000, lambda i, c: c + f(x + c * 1e-9), 0.0)))
+
+    def done(f):
+        f = J.jit(f)
+        return lambda: f(x).block_until_ready()
+
+    loop = lambda f: done(lambda x: J.lax.fori_loop(0, 1000, lambda i, c: c + f(x + c * 1e-9), 0.0))
     rows = [["16 numbers, µs a call", "Evert by FFI", "XLA's own"]]
-    rows.append(["from Python", best(done(J.jit(ours)), x), best(done(J.jit(theirs)), x)])
-    rows.append(["gradient", best(done(J.jit(J.grad(ours))), x), best(done(J.jit(J.grad(theirs))), x)])
-    rows.append(["in a loop of XLA", best(loop(ours), x) / 1000, best(loop(theirs), x) / 1000])
+    rows.append(["from Python", *turns(done(ours), done(theirs))])
+    rows.append(["gradient", *turns(done(J.grad(ours)), done(J.grad(theirs)))])
+    rows.append(["in a loop of XLA", *(took / 1000 for took in turns(loop(ours), loop(theirs)))])
     return rows
 
 
@@ -130,16 +171,16 @@ def inside_torch():
     g = x.clone().requires_grad_()
 
     def backward(f):
-        def step(x):
-            x.grad = None
-            f(x).backward()
+        def step():
+            g.grad = None
+            f(g).backward()
 
         return step
 
     rows = [["16 numbers, µs a call", "Evert", "torch's own"]]
     with torch.no_grad():
-        rows.append(["forwards", best(ours, x), best(theirs, x)])
-    rows.append(["and backwards", best(backward(ours), g), best(backward(theirs), g)])
+        rows.append(["forwards", *turns(lambda: ours(x), lambda: theirs(x))])
+    rows.append(["and backwards", *turns(backward(ours), backward(theirs))])
     return rows
 
 
@@ -152,10 +193,43 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    print(table(starts()))
-    print(table(calls()))
+def versions():
+    from importlib.metadata import version
+
+    packages = ["evert", "evert-llvm", "numpy", "numba", "jax", "torch"]
+    present = [name for name in packages if importlib.util.find_spec(name.replace("-", "_"))]
+    return ", ".join(f"{name} {version(name)}" for name in present)
+
+
+def processor():
+    with open("/proc/cpuinfo") as file:
+        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+    return f"{names[0]}, {len(names)} cores" if names else "an unknown processor"
+
+
+def page():
+    parts = [table(starts())]
+    rows, copies = calls()
+    parts += [table(rows), copies + "\n"]
     if importlib.util.find_spec("jax"):
-        print(table(inside_jax()))
+        parts.append(table(inside_jax()))
     if importlib.util.find_spec("torch"):
-        print(table(inside_torch()))
+        parts.append(table(inside_torch()))
+    return "\n".join(parts)
+
+
+HEAD = """# Benchmarks of the Python package
+
+Made by `cargo xtask python bench`, in one run, on {processor}, Python {python}: {date}. {versions}. Competitors take turns; each number is the
+least of many. What is compiled is compiled before the time begins, but in the first table. An empty cell: it can't be done there (numba and NumPy have no
+derivatives, JAX none in reverse mode of a loop whose end depends on data).
+
+"""
+
+if __name__ == "__main__":
+    text = page()
+    if len(sys.argv) > 1:
+        head = HEAD.format(processor=processor(), python=sys.version.split()[0], date=time.strftime("%Y-%m-%d"), versions=versions())
+        with open(sys.argv[1], "w", encoding="utf-8") as file:
+            file.write(head + text)
+    print(text)

@@ -31,22 +31,38 @@ def function(f: Function, *, result: Any = None) -> Any:
     What its results look like is needed while JAX traces. It is found by a run on random numbers of the arguments' shapes, once for each;
     where that fails, or shapes depend on values, `result` says it: arrays or ShapeDtypeStructs, or a function from arguments to these.
     """
-    flattened = Flattened(f, result)
+    return JaxFunction(f, result)
 
-    @functools.wraps(f, assigned=("__name__", "__doc__"), updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+
+class JaxFunction:
+    """A function of a program as a function of JAX. It pickles."""
+
+    def __init__(self, evert: Function, result: Any) -> None:
+        #: The function of the program.
+        self.evert = evert
+        self._flattened = Flattened(evert, result)
+        self.__name__, self.__doc__ = evert._label(), evert.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            args = f._positional(args, kwargs)
+            args = self.evert._positional(args, kwargs)
         leaves: list = []
         tree = flatten(tuple(args), leaves)
         arrays = [_array(leaf) for leaf in leaves]
         shapes = tuple(Shape(tuple(x.shape), _kind(x.dtype)) for x in arrays)
         concrete = None if any(isinstance(x, jax.core.Tracer) for x in arrays) else [np.asarray(x) for x in arrays]
-        flat, out_tree = flattened.at(tree, shapes, concrete)
+        flat, out_tree = self._flattened.at(tree, shapes, concrete)
         return unflatten(out_tree, iter(_bind(flat, *arrays)))
 
-    call.evert = f  # type: ignore[attr-defined]
-    return call
+    @property
+    def __signature__(self) -> Any:
+        return self.evert.__signature__
+
+    def __repr__(self) -> str:
+        return f"<{self.evert!r} for JAX>"
+
+    def __reduce__(self) -> tuple:
+        return (JaxFunction, (self.evert, self._flattened.result))
 
 
 def _array(leaf: Any) -> Any:

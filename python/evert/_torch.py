@@ -17,22 +17,40 @@ from ._flat import LEAF, Flat, Flattened, Shape, flatten
 from ._functions import Function
 
 _functions: list = []
+#: Those whose results nobody has said.
+_numbers: dict = {}
 
 
-def function(f: Function, *, result: Any = None) -> Any:
+def function(f: Function, *, result: Any = None) -> "TorchFunction":
     """The function for PyTorch: tensors, or tuples and dicts of them, in and out.
 
     `result` is as for `evert.jax`: what results look like, where it can't be found by a run on random numbers.
     """
-    number = len(_functions)
-    _functions.append(Flattened(f, result))
+    return TorchFunction(f, result)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+
+class TorchFunction:
+    """A function of a program as a function of tensors. It pickles, as part of a module too."""
+
+    def __init__(self, evert: Function, result: Any) -> None:
+        #: The function of the program.
+        self.evert = evert
+        self._result = result
+        # The same function isn't kept twice; if its program has been added to it is another one.
+        which = (evert, evert.module._hash()) if isinstance(evert, Function) and result is None else None
+        self._number = _numbers.get(which, len(_functions))
+        if self._number == len(_functions):
+            _functions.append(Flattened(evert, result))
+        if which is not None:
+            _numbers[which] = self._number
+        self.__name__, self.__doc__ = evert._label(), evert.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            args = f._positional(args, kwargs)
+            args = self.evert._positional(args, kwargs)
         leaves: list = []
         tree = flatten(tuple(args), leaves)
-        key = f"f {number} {_encoded(tree)}"
+        key = f"f {self._number} {_encoded(tree)}"
         xs = _tensors(leaves)
         if torch.compiler.is_compiling():
             ys = torch.ops.evert.call(xs, key)
@@ -42,15 +60,24 @@ def function(f: Function, *, result: Any = None) -> Any:
             ys = _Call.apply(key, *xs)
         return _rebuilt(_out_tree(key, _shapes(xs)), list(ys), [0])
 
-    def op(*args: Any) -> tuple:
+    def op(self, *args: Any) -> tuple:
         """The operator and its arguments, as `torch.library.opcheck` takes them."""
         leaves: list = []
         tree = flatten(tuple(args), leaves)
-        return torch.ops.evert.call.default, (_tensors(leaves), f"f {number} {_encoded(tree)}")
+        return torch.ops.evert.call.default, (_tensors(leaves), f"f {self._number} {_encoded(tree)}")
 
-    call.__name__, call.__doc__ = f._label(), f.__doc__
-    call.evert, call.op = f, op  # type: ignore[attr-defined]
-    return call
+    def __repr__(self) -> str:
+        return f"<{self.evert!r} for torch>"
+
+    def __reduce__(self) -> tuple:
+        return (function_of, (self.evert, self._result))
+
+    def __deepcopy__(self, memo: Any) -> "TorchFunction":
+        return self
+
+
+def function_of(f: Function, result: Any) -> TorchFunction:
+    return TorchFunction(f, result)
 
 
 def _tensors(leaves: list) -> list:
@@ -147,7 +174,22 @@ def _is_plain(xs: Any) -> bool:
     """Are these tensors as they are, without any transformation under way?"""
     if torch._C._are_functorch_transforms_active() or torch._C._len_torch_dispatch_stack():
         return False
-    return all(type(x) in (torch.Tensor, torch.nn.Parameter) for x in xs)
+    return all(type(x) in (torch.Tensor, torch.nn.Parameter) and not _is_legacy(x) for x in xs)
+
+
+def _is_legacy(x: torch.Tensor) -> bool:
+    """Is it a batch of torch's older vmap, which `torch.autograd.grad(is_grads_batched=True)` and `jacobian(vectorize=True)` use?"""
+    return torch._C._functorch.is_legacy_batchedtensor(x)
+
+
+def _run_legacy(xs: Any, key: str) -> list:
+    """The function at batches of torch's older vmap, which has no rules for operators of others."""
+    level = torch._C._vmapmode_increment_nesting() - 1
+    torch._C._vmapmode_decrement_nesting()
+    dims = [0 if _is_legacy(x) else None for x in xs]
+    rows = [x if dim is None else torch._remove_batch_dim(x, level, 1, 0) for x, dim in zip(xs, dims)]
+    size = next(len(x) for x, dim in zip(rows, dims) if dim == 0)
+    return [torch._add_batch_dim(y, 0, level) for y in _mapped(key, rows, dims, size, _Call.apply)]
 
 
 def _shapes(xs: Any) -> tuple:
@@ -291,6 +333,8 @@ class _Call(torch.autograd.Function):
 
     @staticmethod
     def forward(key: str, *xs: torch.Tensor) -> Any:
+        if any(map(_is_legacy, xs)):
+            return tuple(_run_legacy(xs, key))
         return tuple(_run(list(xs), key) if _is_plain(xs) else torch.ops.evert.call(list(xs), key))
 
     @staticmethod

@@ -205,6 +205,13 @@ def test_programs_and_jax_call_each_other():
     assert apply.norm(np.ones(2)) == 2.0
 
 
+def test_functions_for_jax_pickle():
+    import pickle
+
+    both = evert.jax(m.both)
+    close(pickle.loads(pickle.dumps(both))(x, y=x), both(x, x))
+
+
 def test_broadcasting_inside_jit():
     outer = jax.jit(evert.jax(evert.text("fn outer(x, y) = x * y").outer))
     for _ in range(3):

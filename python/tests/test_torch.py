@@ -170,3 +170,43 @@ def test_two_processes(tmp_path):
     command = [sys.executable, script]
     workers = [subprocess.Popen([*command, str(i), tmp_path / "store"], stdout=subprocess.PIPE) for i in range(2)]
     assert [worker.communicate(timeout=300)[0] for worker in workers] == [b"fine\n"] * 2
+
+
+def test_batches_of_the_older_vmap(x):
+    functional = torch.autograd.functional
+    assert torch.autograd.gradcheck(sumsin, (x,), check_batched_grad=True, check_forward_ad=True, check_batched_forward_grad=True)
+    assert torch.allclose(functional.hessian(sumsin, x, vectorize=True), torch.diag(-x.detach().sin()))
+    identity = torch.eye(len(x), dtype=double)
+    (rows,) = torch.autograd.grad(both(x, x)[1], x, identity, is_grads_batched=True)
+    assert torch.allclose(rows, torch.diag(x.detach().cos()) + identity)
+
+
+def test_modules_are_saved_and_copied(tmp_path, x):
+    import copy
+    import pickle
+
+    assert torch.allclose(pickle.loads(pickle.dumps(sumsin))(x), x.sin().sum())
+    module = Linear()
+    torch.save(module, tmp_path / "module")
+    for other in (torch.load(tmp_path / "module", weights_only=False), copy.deepcopy(module)):
+        assert torch.allclose(other(x), module(x))
+    shifted = torch.func.functional_call(module, {"w": torch.full((5,), 2.0, dtype=double)}, (x,))
+    assert torch.allclose(shifted, 2 * module(x))
+
+
+class Linear(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(5, dtype=double))
+        self.f = evert.torch(evert.text("fn linear(p, x) = p.w * x").linear)
+
+    def forward(self, x):
+        return self.f({"w": self.w}, x)
+
+
+def test_a_program_that_is_added_to_is_another_one():
+    program = evert.text("let a = 2.0\nfn f(x) = a * x")
+    one = torch.ones((), dtype=double)
+    assert evert.torch(program.f)(one) == 2.0
+    program.run("fn f(x) = (x, [x, x])")
+    assert evert.torch(program.f)(one)[1].shape == (2,)

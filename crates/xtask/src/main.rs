@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands, in the order of cost.
 //! `cargo xtask bench`: our code against C and JAX; writes `docs/benchmarks.md`.
 //! `cargo xtask page`: the playground and the manual as a folder that any web server serves.
-//! `cargo xtask wheel`, `cargo xtask python`: the wheels of the Python package, and all of its tests.
+//! `cargo xtask wheel`, `cargo xtask python`: the wheels of the Python package, all of its tests, its benchmarks.
 
 mod page;
 mod python;
@@ -38,14 +38,16 @@ fn main() -> ExitCode {
         Some("test") if arguments.get(1).is_some_and(|part| part == "python") => python::test(),
         Some("test") if hold(CHECKS) => python::test(),
         Some("test") => ExitCode::FAILURE,
+        Some("wheel") if arguments.get(1).is_some_and(|part| part == "test") => python::test_wheels(),
         Some("wheel") => python::wheel(),
+        Some("python") if arguments.get(1).is_some_and(|part| part == "bench") => python::bench(),
         Some("python") => python::test_all(&arguments[1..]),
         Some("page") if arguments.get(1).is_some_and(|part| part == "test") => page::test(),
         Some("page") => page::page(),
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [python]\n       cargo xtask wheel\n       cargo xtask python [PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
+                "usage: cargo xtask test [python]\n       cargo xtask wheel [test]\n       cargo xtask python [bench | PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)

@@ -1,5 +1,5 @@
-//! Python: `cargo xtask wheel` makes the wheels, `cargo xtask python` tests them with all that they work with, and `cargo xtask test` tests the
-//! package as far as that is cheap. Everything is in `target/python`; nothing else needs Python.
+//! Python: `cargo xtask wheel` makes the wheels, `cargo xtask wheel test` tries them where there is nothing else, `cargo xtask python` tests them
+//! with all that they work with, `cargo xtask python bench` measures, and `cargo xtask test` tests the package as far as that is cheap. Everything is in `target/python`; nothing else needs Python.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -38,11 +38,16 @@ const LARGE: &[&str] = &[
     "ipykernel",
     "jupyter_client",
     "numba",
+    "numpyro",
 ];
 const BUILDERS: &[&str] = &["maturin", "ziglang", "auditwheel"];
 
 /// The oldest C library that the wheels run with.
 const MANYLINUX: &str = "manylinux_2_17";
+/// The versions of Python that the wheels are for.
+const VERSIONS: &[&str] = &["python3.10", "python3.11", "python3.12", "python3.13", "python3.14"];
+/// How large the wheel with the extension may be, in bytes.
+const LARGEST_EXTENSION: u64 = 5_000_000;
 
 /// The package, made quickly, and its tests but for the long ones. What can't be had from the network, or isn't on the machine, is said, and is no
 /// failure.
@@ -111,6 +116,57 @@ pub fn wheel() -> ExitCode {
     outcome(|| wheels().map(|dist| eprintln!("the wheels are in {}", dist.display())))
 }
 
+/// The wheels that there are, in environments with nothing else, one for each Python: those that `PYTHONS` names, or those on the PATH.
+pub fn test_wheels() -> ExitCode {
+    outcome(|| {
+        let dist = folder().join("dist");
+        if files(&dist, "whl").len() != 2 {
+            return Err(format!("the wheels aren't in {}: run `cargo xtask wheel`", dist.display()));
+        }
+        let pythons = pythons();
+        if pythons.is_empty() {
+            return Err(format!("there is none of {}; PYTHONS can name some", VERSIONS.join(", ")));
+        }
+        for python in pythons {
+            let place = folder().join("alone");
+            let _ = std::fs::remove_dir_all(&place);
+            run(Command::new(&python).args(["-m", "venv"]).arg(&place))?;
+            let environment = Environment { python: place.join("bin/python") };
+            environment.install_wheels(&dist, &[])?;
+            // Nothing of this machine: neither Rust nor LLVM nor what is cached at home.
+            let mut alone = Command::new(&environment.python);
+            alone.env_clear().env("PATH", place.join("bin")).env("HOME", &place).current_dir(&place);
+            run(alone.arg(package().join("tests/alone.py")))?;
+            let _ = std::fs::remove_dir_all(&place);
+        }
+        Ok(())
+    })
+}
+
+/// The Pythons to try the wheels with.
+fn pythons() -> Vec<PathBuf> {
+    let named = std::env::var_os("PYTHONS").map(|named| std::env::split_paths(&named).collect::<Vec<_>>());
+    let candidates = named.unwrap_or_else(|| VERSIONS.iter().map(PathBuf::from).collect());
+    let works = |python: &PathBuf| {
+        Command::new(python).args(["-c", "import venv, ensurepip"]).output().is_ok_and(|done| done.status.success())
+    };
+    candidates.into_iter().filter(works).collect()
+}
+
+/// The benchmarks beside NumPy, numba, JAX and PyTorch, in one run; they write `docs/python-benchmarks.md`.
+pub fn bench() -> ExitCode {
+    outcome(|| {
+        let dist = folder().join("dist");
+        let dist = if files(&dist, "whl").len() == 2 { dist } else { wheels()? };
+        let environment = Environment::new(&interpreter()?, "large", LARGE)?;
+        environment.install_wheels(&dist, &["--no-deps"])?;
+        let page = root().join("docs/python-benchmarks.md");
+        let mut calls = Command::new(&environment.python);
+        run(calls.arg(package().join("benchmarks/calls.py")).arg(page).current_dir(folder()))?;
+        run(Command::new(&environment.python).arg(package().join("benchmarks/leaks.py")).current_dir(folder()))
+    })
+}
+
 fn wheels() -> Result<PathBuf, String> {
     let environment = Environment::new(&interpreter()?, "builders", BUILDERS)?;
     let dist = folder().join("dist");
@@ -129,7 +185,12 @@ fn wheels() -> Result<PathBuf, String> {
         if !words.contains(&format!("is consistent with the following platform tag: \"{MANYLINUX}_")) {
             return Err(format!("auditwheel doesn't find that {} is {MANYLINUX}: {words}", wheel.display()));
         }
-        eprintln!("{}: {MANYLINUX}, {} bytes", wheel.display(), std::fs::metadata(&wheel).map_or(0, |file| file.len()));
+        let bytes = std::fs::metadata(&wheel).map_or(0, |file| file.len());
+        eprintln!("{}: {MANYLINUX}, {bytes} bytes", wheel.display());
+        let is_extension = wheel.file_name().is_some_and(|name| name.to_string_lossy().starts_with("evert-"));
+        if is_extension && bytes > LARGEST_EXTENSION {
+            return Err(format!("{} has {bytes} bytes, {LARGEST_EXTENSION} at most", wheel.display()));
+        }
     }
     Ok(dist)
 }
