@@ -44,6 +44,9 @@ impl Jacobi {
     fn sweep(&mut self) -> bool {
         let mut rotated = false;
         for p in 0..self.n {
+            if crate::stop::is_wanted() {
+                return false;
+            }
             for q in p + 1..self.n {
                 if self.a[p * self.n + q].abs() > self.negligible {
                     self.rotate(p, q);

@@ -29,6 +29,7 @@ pub mod product;
 pub mod random;
 mod scaling;
 mod singular;
+pub mod stop;
 pub mod summation;
 pub mod trigonometric;
 

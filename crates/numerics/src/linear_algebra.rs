@@ -4,6 +4,7 @@
 
 use crate::fused::fused;
 use crate::product::{self, Strided};
+use crate::stop;
 
 pub use crate::eigen::{Eigen, eigh};
 pub use crate::orthogonal::{Qr, Svd, qr, thin_svd};
@@ -65,6 +66,9 @@ pub fn cholesky(a: &[f64], n: usize) -> Result<Vec<f64>, MatrixError> {
     let a = symmetric_part(a, n);
     let mut l = vec![0.0; n * n];
     for i in 0..n {
+        if stop::is_wanted() {
+            break;
+        }
         for j in 0..=i {
             let rest = minus_products(a[i * n + j], &l[i * n..i * n + j], &l[j * n..j * n + j]);
             l[i * n + j] = if i == j { positive_root(rest, i)? } else { rest / l[j * n + j] };
@@ -95,6 +99,9 @@ pub fn lu(a: &[f64], n: usize) -> Result<Lu, MatrixError> {
     expect_square("lu", a, n);
     let mut lu = Lu { n, packed: a.to_vec(), rows: (0..n).collect(), sign: 1.0 };
     for pivot in 0..n {
+        if stop::is_wanted() {
+            break;
+        }
         lu.bring_up(pivot)?;
         lu.eliminate_below(pivot);
     }
@@ -124,6 +131,9 @@ pub fn solve_lower(l: &[f64], b: &[f64], n: usize, columns: usize, diagonal: Dia
     expect_system("solve_lower", l, b, n, columns);
     let mut x = b.to_vec();
     for i in 0..n {
+        if stop::is_wanted() {
+            break;
+        }
         for j in 0..i {
             subtract_row(&mut x, i, j, l[i * n + j], columns);
         }
@@ -137,6 +147,9 @@ pub fn solve_upper(u: &[f64], b: &[f64], n: usize, columns: usize, diagonal: Dia
     expect_system("solve_upper", u, b, n, columns);
     let mut x = b.to_vec();
     for i in (0..n).rev() {
+        if stop::is_wanted() {
+            break;
+        }
         for j in i + 1..n {
             subtract_row(&mut x, i, j, u[i * n + j], columns);
         }

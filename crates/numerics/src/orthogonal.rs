@@ -3,6 +3,7 @@
 
 use crate::linear_algebra::{matmul, transpose};
 use crate::singular::{power_of_two_below, svd};
+use crate::stop;
 
 /// a = Q·R for an m×n matrix with m ≥ n: the columns of Q (m×n) are orthogonal and of length 1, R (n×n) is upper triangular, and nothing on its
 /// diagonal is negative.
@@ -33,6 +34,9 @@ pub fn qr(a: &[f64], m: usize, n: usize) -> Qr {
     let mut columns: Vec<Vec<f64>> = (0..n).map(|j| (0..m).map(|i| a[i * n + j] / scale).collect()).collect();
     let mut reflections: Vec<Vec<f64>> = vec![];
     for k in 0..n {
+        if stop::is_wanted() {
+            break;
+        }
         let v = reflection(&columns[k][k..]);
         columns[k..].iter_mut().for_each(|column| reflect(&mut column[k..], &v));
         reflections.push(v);
@@ -45,6 +49,9 @@ pub fn qr(a: &[f64], m: usize, n: usize) -> Qr {
     }
     let mut q = vec![0.0; m * n];
     for j in 0..n {
+        if stop::is_wanted() {
+            break;
+        }
         let mut column = vec![0.0; m];
         column[j] = 1.0;
         for (k, v) in reflections.iter().enumerate().rev() {

@@ -85,8 +85,8 @@ pub fn multiply_while(
     (m, k, n): (usize, usize, usize),
     go_on: impl Fn() -> bool,
 ) -> bool {
-    /// Multiplications between two questions: some hundredths of a second.
-    const OFTEN: usize = 1 << 27;
+    /// Multiplications between two questions: some milliseconds.
+    const OFTEN: usize = 1 << 25;
     let rows = (OFTEN / (k * n).max(1)).next_multiple_of(BLOCK).max(BLOCK);
     if m <= rows {
         multiply_onto_zeros(a, b, c, m, k, n);

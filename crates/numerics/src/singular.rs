@@ -3,6 +3,7 @@
 //! it is for: the derivatives of the determinant, without division.
 
 use crate::linear_algebra::{det, identity, matmul, transpose};
+use crate::stop;
 
 /// a = U·diag(values)·Vᵀ with U and V orthogonal and det U · det V = 1, so that the product of the values is the determinant. Values are
 /// in no order; one of them is negative where the determinant is. Row-major n×n.
@@ -49,6 +50,9 @@ impl OneSided {
     fn sweep(&mut self) -> bool {
         let mut rotated = false;
         for p in 0..self.n {
+            if stop::is_wanted() {
+                return false;
+            }
             for q in p + 1..self.n {
                 rotated |= self.rotate(p, q);
             }

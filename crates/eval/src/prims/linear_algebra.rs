@@ -8,11 +8,18 @@ use numerics::linear_algebra::{self as dense, Diagonal, Eigen, MatrixError};
 
 use super::{array_of, has_room_for_shape, reals_of};
 use crate::array::{Array, Elements};
-use crate::fault::{Fault, Result};
+use crate::fault::{Fault, Result, interrupted};
 use crate::value::Value;
 use crate::{probe, work};
 
-pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
+pub(super) fn apply(prim: Prim, arguments: [Value; 3]) -> Result<Value> {
+    numerics::stop::ask(base::interrupt::is_requested);
+    let result = compute(prim, arguments);
+    // What was stopped on the way gave anything.
+    if base::interrupt::is_requested() { interrupted().err() } else { result }
+}
+
+fn compute(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
     if prim == Prim::MatMul {
         return matmul(a, b);
     }
@@ -192,13 +199,16 @@ fn real_product(a: &Array, b: &Array, m: usize, k: usize, n: usize) -> Result<Ve
     if dense::matmul_while(&a, &b, &mut product, (m, k, n), || !base::interrupt::is_requested()) {
         Ok(product)
     } else {
-        crate::fault::interrupted().err()
+        interrupted().err()
     }
 }
 
 /// Ints make ints, and what leaves their range is an error, as in `sum(a * b)`.
 fn int_product(a: &[i64], b: &[i64], m: usize, k: usize, n: usize) -> Result<Vec<i64>> {
     let element = |i: usize, j: usize| {
+        if j == 0 && base::interrupt::is_requested() {
+            return None;
+        }
         let terms = (0..k).map(|l| (a[i * k + l], b[l * n + j]));
         terms.map(|(x, y)| x.checked_mul(y)).try_fold(0i64, |sum, term| sum.checked_add(term?))
     };
