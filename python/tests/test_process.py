@@ -233,15 +233,22 @@ fn forever(x) = while_loop(y => y < inf, y => y + 0.0 * x, x)
 fn deep(n) = if n < 0 { 0.0 } else { deep(n + 1) }
 fn dynamic(f, x) = forever(f(x))
 fn product(a) = while_loop(b => true, b => (a @ b) / 1e9, a)
+fn solved(a) = while_loop(b => true, b => solve(a, b), a)
+fn spectrum(a) = while_loop(b => true, b => eigh(b + transpose(b)).1, a)
+fn values(a) = while_loop(b => true, b => svd(b).0, a)
 fn square(x) = x * x
 ''')
 a = np.ones((1500, 1500))
+r = np.random.default_rng(0).normal(size=(700, 700))
 calls = {
     "loop": lambda: m.forever(1.0),
     "recursion": lambda: m.deep(1),
     "evaluator": lambda: m.dynamic(lambda x: x, 1.0),
     "product": lambda: m.product(a),
     "gradient": lambda: evert.grad(m.forever)(1.0),
+    "solve": lambda: m.solved(r),
+    "eigh": lambda: m.spectrum(r),
+    "svd": lambda: m.values(r),
     "expression": lambda: m("forever(2.0)"),
 }
 for name, call in calls.items():
@@ -273,7 +280,7 @@ print("all")
 
 
 def test_interrupts():
-    names = ["loop", "recursion", "evaluator", "product", "gradient", "expression"]
+    names = ["loop", "recursion", "evaluator", "product", "gradient", "solve", "eigh", "svd", "expression"]
     assert run(INTERRUPTED).splitlines() == [f"{name} stopped" for name in names] + ["all"]
 
 
