@@ -4,6 +4,7 @@
 //! specialised, or there is no LLVM, the reference evaluator runs it. Errors are found by any engine and described by
 //! the reference evaluator, which runs the step again: the language is pure, and prints already made are skipped.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
 use specialise::{Codes, Dynamic, Specialised};
 
+use crate::carried::holds_linear_part;
 use crate::effort::{effort, is_brief, size_of};
 use crate::native::emit::Checks;
 use crate::native::run::Again;
@@ -141,6 +143,8 @@ struct Globals<'a> {
     /// Files below this number belong to their callers.
     first_own_file: u32,
     lengths: Lengths,
+    /// Was a value asked for that holds the linear part of a derivative?
+    has_linear_part: Cell<bool>,
 }
 
 /// What code is made for where elementwise operations combine arrays of one rank.
@@ -155,13 +159,23 @@ pub(crate) enum Lengths {
 
 impl<'a> Globals<'a> {
     fn of(machine: &'a Machine) -> Globals<'a> {
-        Globals { machine, unknown: &[], first_own_file: 0, lengths: Lengths::Same }
+        Globals {
+            machine,
+            unknown: &[],
+            first_own_file: 0,
+            lengths: Lengths::Same,
+            has_linear_part: Cell::default(),
+        }
     }
 }
 
 impl specialise::World for Globals<'_> {
     fn global(&self, id: GlobalId) -> Option<Value> {
-        self.machine.global(id).cloned()
+        let value = self.machine.global(id).cloned();
+        if self.lengths == Lengths::Same && value.as_ref().is_some_and(holds_linear_part) {
+            self.has_linear_part.set(true);
+        }
+        value
     }
 
     fn derivative(&self, prim: Prim) -> Option<Value> {
@@ -316,7 +330,12 @@ impl Engines {
     fn optimised(&self, globals: &Globals, group: &Rc<Group>, span: Span) -> Result<(Specialised, Budget), Ran> {
         let budget = self.budget();
         let made = budget::within(budget, || {
-            let mut specialised = specialise::specialise(globals, self.codes.clone(), group, span)?;
+            let mut made = specialise::specialise(globals, self.codes.clone(), group, span);
+            if globals.has_linear_part.get() {
+                let globals = Globals { lengths: Lengths::Any, has_linear_part: Cell::default(), ..*globals };
+                made = specialise::specialise(&globals, self.codes.clone(), group, span);
+            }
+            let mut specialised = made?;
             debug_assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
             optimise::optimise(&mut specialised.program);
             Ok(specialised)
@@ -543,7 +562,7 @@ impl Engines {
             return Err(Ran::Fallback(self.missing().unwrap_or_default().to_string()));
         }
         guarded(|| {
-            let globals = Globals { machine, unknown, first_own_file: machine.first_user_file, lengths: Lengths::Same };
+            let globals = Globals { unknown, first_own_file: machine.first_user_file, ..Globals::of(machine) };
             let (step, left) = self.optimised(&globals, group, span)?;
             let Native::Found(engine) = &self.native else { unreachable!("engine: it was found") };
             let code = budget::within(left, || engine.compile_surveyed(&step.program, effort(&step.program)));

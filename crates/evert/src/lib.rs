@@ -15,6 +15,7 @@
 
 pub mod analysis;
 mod callable;
+mod carried;
 pub mod deriving;
 mod drawing;
 pub mod effort;

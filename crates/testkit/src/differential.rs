@@ -49,12 +49,14 @@ pub struct Find {
     pub words: String,
 }
 
-/// The questions about a function at a point: value, gradient, second order, forward mode.
+/// The questions about a function at a point: value, gradient, a backpropagator that one step makes and another calls, second order, forward mode.
 pub fn questions(entry: &str, point: &str, orders: usize) -> Vec<String> {
     let mut questions = vec![
         format!("{entry}({point})"),
         format!("grad({entry})({point})"),
         format!("jvp({entry}, {point}, grad({entry})({point}))"),
+        format!("let made_before = vjp({entry}, {point})"),
+        "made_before.1(made_before.0)".into(),
     ];
     if orders > 1 {
         questions.push(format!("{{ let g = grad({entry}); vjp(g, {point}).1(g({point})) }}"));

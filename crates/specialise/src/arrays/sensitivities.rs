@@ -231,6 +231,10 @@ impl Specialiser<'_> {
             (m, n) => m.max(n),
         };
         let (x, y) = self.aligned(d, other, span)?;
+        let are_numbers = matches!((&d.head, &other.head), (Head::Array(_), Head::Array(_)));
+        if prim == Prim::Keep && are_numbers && !self.world.lengths_may_differ() {
+            self.require_same_lengths(&x, &y, rank, span);
+        }
         // A product of numbers that aren't collected has no holes.
         let dense = prim == Prim::Scale
             && !matches!(other.head, Head::Handle(_))
@@ -242,6 +246,16 @@ impl Specialiser<'_> {
         let shape = if dense { self.array_shape(rank, REAL) } else { self.handle_shape(rank, REAL) };
         let args = if prim == Prim::Scale { vec![x, y] } else { vec![y, x] };
         self.bridge(prim, args, shape, span)
+    }
+
+    /// Fails unless two arrays have the same lengths: no primitive does that, and derivatives rely on it.
+    fn require_same_lengths(&mut self, x: &Val, y: &Val, rank: u32, span: Span) {
+        for axis in 0..rank {
+            let length = |array: &Val| if axis == 0 { Op::Len(array.atom.clone()) } else { Op::Axis(array.atom.clone(), axis) };
+            let [m, n] = [x, y].map(|array| self.draft.write(Type::Int, length(array), span));
+            let same = self.scalar(Scalar::IntEq, vec![m, n], BOOL, span).atom;
+            self.draft.write(Type::unit(), Op::Require(same, codes::SHAPE_MISMATCH), span);
+        }
     }
 
     /// What an operand receives from the sensitivity of an elementwise result.

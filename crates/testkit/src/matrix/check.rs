@@ -9,7 +9,8 @@ use crate::Lab;
 use crate::oracle::{self, Direction, Oracle, Val};
 use crate::reals::{agree, reals, with_reals};
 
-/// What the programs of the modes use. `weigh` makes a scalar of a number or an array.
+/// What the programs of the modes use. `weigh` makes a scalar of a number or an array. `gamma_inverse` is what `gamma_draws` finds by a search,
+/// which takes too long in multi-precision: the z near a number below which the gamma distribution of shape a has the mass u.
 const PRELUDE: &str = "
 fn weigh(v) = if is_array(v) { let w = flatten(v); sum(w * sin(iota(len(w)) + 1.0)) } else { v }
 fn product(u, v) =
@@ -24,6 +25,11 @@ fn product(u, v) =
   } else {
     0.0
   }
+fn gamma_inverse(a, u, near) = {
+  fn series(k, z, term, total) = if k > 90 { total } else { series(k + 1, z, term * z / (a + k), total + term) }
+  fn step(z) = { let density = exp((a - 1) * log(z) - z - lgamma(a)); z - (density * z / a * series(1, z, 1.0, 0.0) - u) / density }
+  step(step(step(step(near))))
+}
 fn change(f, u) = x => jvp(f, x, u).1
 fn slope(f, u) = x => product(u, grad(f)(x))
 ";

@@ -39,9 +39,6 @@ pub const PARTS: &[(&str, &str)] = &[
     ("where", "logical_and"),
     ("uniform", "poisson"),
     ("normal", "poisson"),
-    // In multi-precision their search takes minutes: `suite/language/draws.ev` compares them with closed forms and differences.
-    ("gamma_draws", "draws.ev"),
-    ("beta_draws", "draws.ev"),
     ("check_rule_at", "check_rule"),
     ("rule_findings", "check_rule"),
     ("rule_claim", "check_rule"),

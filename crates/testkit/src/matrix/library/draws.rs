@@ -42,6 +42,44 @@ pub const ROWS: &[Row] = &[
         ],
     )
     .without(&[SMOOTH]),
+    // The truth is Newton's method from close by; the oracle's search would take minutes.
+    Row::library(
+        "gamma_draws",
+        &[
+            smooth("a => gamma_draws(key(1), a, 1)", &["2.5"])
+                .like("a => [gamma_inverse(a, 0.5635198988440491, 2.4169730663978712)]"),
+            int("x => gamma_draws(key(1), 2, 1) * x^2", &["0.7"]).like("x => [x^2 * gamma_inverse(2.0, 0.5635198988440491, 1.8904113035936485)]"),
+            mixed("p => gamma_draws(key(2), p.1, p.0) * p.1", &["(1, 0.7)"])
+                .like("p => [p.1 * gamma_inverse(p.1, 0.05894144514385824, 0.01541518159290174)]"),
+            empty("x => concat(gamma_draws(key(1), x, 0), [x^3])", &["0.7"]).like("x => [x^3]"),
+            scalar_array("x => gamma_draws(key(3), x, [1, 1]) * x", &["1.5"])
+                .like("x => [[x * gamma_inverse(x, 0.9783588732855717, 4.83240751920311)]]"),
+        ],
+    )
+    .without(&[SMOOTH, NUMBERS]),
+    Row::library(
+        "beta_draws",
+        &[
+            smooth("p => beta_draws(key(1), p.0, p.1, 1)", &["(2.5, 1.5)"]).like(
+                "p => { let x = gamma_inverse(p.0, 0.5454750626160222, 2.346337722775846)
+                  [x / (x + gamma_inverse(p.1, 0.05459029800364301, 0.18737008649987746))] }",
+            ),
+            int("x => beta_draws(key(1), 2, 3, 1) * x^2", &["0.7"]).like(
+                "x => { let y = gamma_inverse(2.0, 0.5454750626160222, 1.8281117684876724)
+                  [x^2 * y / (y + gamma_inverse(3.0, 0.05459029800364301, 0.8481295823896141))] }",
+            ),
+            mixed("x => beta_draws(key(1), 2, x^2, 1)", &["1.3"]).like(
+                "x => { let y = gamma_inverse(2.0, 0.5454750626160222, 1.8281117684876724)
+                  [y / (y + gamma_inverse(x^2, 0.05459029800364301, 0.252762538352629))] }",
+            ),
+            empty("x => concat(beta_draws(key(1), x, 2.0, 0), [x^3])", &["0.7"]).like("x => [x^3]"),
+            scalar_array("x => beta_draws(key(3), x, 2.0, [1, 1]) * x", &["1.5"]).like(
+                "x => { let y = gamma_inverse(x, 0.24236168581952178, 0.590346999750535)
+                  [[x * y / (y + gamma_inverse(2.0, 0.3813438905548159, 1.3231144318914632))]] }",
+            ),
+        ],
+    )
+    .without(&[SMOOTH, NUMBERS]),
     Row::library(
         "poisson",
         &[
