@@ -159,13 +159,7 @@ pub(crate) enum Lengths {
 
 impl<'a> Globals<'a> {
     fn of(machine: &'a Machine) -> Globals<'a> {
-        Globals {
-            machine,
-            unknown: &[],
-            first_own_file: 0,
-            lengths: Lengths::Same,
-            has_linear_part: Cell::default(),
-        }
+        Globals { machine, unknown: &[], first_own_file: 0, lengths: Lengths::Same, has_linear_part: Cell::default() }
     }
 }
 

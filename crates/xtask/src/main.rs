@@ -1,8 +1,10 @@
 //! `cargo xtask test`: everything that must hold before a change lands, in the order of cost.
 //! `cargo xtask bench`: our code against C and JAX; writes `docs/benchmarks.md`.
 //! `cargo xtask page`: the playground and the manual as a folder that any web server serves.
+//! `cargo xtask mutants`: the Rust code broken in one place at a time, and which check notices.
 //! `cargo xtask wheel`, `cargo xtask python`: the wheels of the Python package, all of its tests, its benchmarks.
 
+mod mutants;
 mod page;
 mod python;
 
@@ -44,10 +46,11 @@ fn main() -> ExitCode {
         Some("python") => python::test_all(&arguments[1..]),
         Some("page") if arguments.get(1).is_some_and(|part| part == "test") => page::test(),
         Some("page") => page::page(),
+        Some("mutants") => mutants::mutants(),
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [python]\n       cargo xtask wheel [test]\n       cargo xtask python [bench | PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
+                "usage: cargo xtask test [python]\n       cargo xtask wheel [test]\n       cargo xtask python [bench | PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask mutants [PART OF A FILE NAME…]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)

@@ -251,7 +251,8 @@ impl Specialiser<'_> {
     /// Fails unless two arrays have the same lengths: no primitive does that, and derivatives rely on it.
     fn require_same_lengths(&mut self, x: &Val, y: &Val, rank: u32, span: Span) {
         for axis in 0..rank {
-            let length = |array: &Val| if axis == 0 { Op::Len(array.atom.clone()) } else { Op::Axis(array.atom.clone(), axis) };
+            let length =
+                |array: &Val| if axis == 0 { Op::Len(array.atom.clone()) } else { Op::Axis(array.atom.clone(), axis) };
             let [m, n] = [x, y].map(|array| self.draft.write(Type::Int, length(array), span));
             let same = self.scalar(Scalar::IntEq, vec![m, n], BOOL, span).atom;
             self.draft.write(Type::unit(), Op::Require(same, codes::SHAPE_MISMATCH), span);

@@ -48,7 +48,8 @@ pub const ROWS: &[Row] = &[
         &[
             smooth("a => gamma_draws(key(1), a, 1)", &["2.5"])
                 .like("a => [gamma_inverse(a, 0.5635198988440491, 2.4169730663978712)]"),
-            int("x => gamma_draws(key(1), 2, 1) * x^2", &["0.7"]).like("x => [x^2 * gamma_inverse(2.0, 0.5635198988440491, 1.8904113035936485)]"),
+            int("x => gamma_draws(key(1), 2, 1) * x^2", &["0.7"])
+                .like("x => [x^2 * gamma_inverse(2.0, 0.5635198988440491, 1.8904113035936485)]"),
             mixed("p => gamma_draws(key(2), p.1, p.0) * p.1", &["(1, 0.7)"])
                 .like("p => [p.1 * gamma_inverse(p.1, 0.05894144514385824, 0.01541518159290174)]"),
             empty("x => concat(gamma_draws(key(1), x, 0), [x^3])", &["0.7"]).like("x => [x^3]"),
