@@ -425,7 +425,7 @@ fn last_words(child: &mut Child) -> Arc<Mutex<String>> {
 }
 
 /// When a step began. On a machine that does other things as well, the time that counts is the child's own.
-struct Waiting {
+pub(crate) struct Waiting {
     since: Instant,
     used: Option<Duration>,
 }
@@ -434,12 +434,12 @@ struct Waiting {
 const MOST_PATIENCE: u32 = 20;
 
 impl Waiting {
-    fn new(child: &Child) -> Waiting {
+    pub(crate) fn new(child: &Child) -> Waiting {
         Waiting { since: Instant::now(), used: processor_time(child.id()) }
     }
 
     /// Has the child used less time than our patience, because others used it?
-    fn was_idle(&self, child: &Child, patience: Duration) -> bool {
+    pub(crate) fn was_idle(&self, child: &Child, patience: Duration) -> bool {
         let (Some(before), Some(now)) = (self.used, processor_time(child.id())) else { return false };
         now - before < patience && self.since.elapsed() < patience * MOST_PATIENCE
     }

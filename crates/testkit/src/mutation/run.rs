@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::checks::{Answers, Verdict, check};
 use super::sites::{Mutant, mutants};
+use crate::hunt::Waiting;
 
 const USAGE: &str = "\
 usage: mutants [--every N] [--from N] [--only WORD] [--list] [--patience N] [--jobs N]
@@ -17,7 +18,7 @@ usage: mutants [--every N] [--from N] [--only WORD] [--list] [--patience N] [--j
   --only WORD    only mutants whose name contains the word
   --list         prints their names
   --jobs N       so many at once (as many as there are processors)
-  --patience N   seconds without a sign of life after which a mutant counts as endless, and so as noticed (60)";
+  --patience N   seconds of its own processor time without a sign of life after which a mutant counts as endless, and so as noticed (60)";
 
 struct Arguments {
     every: usize,
@@ -117,8 +118,13 @@ fn in_a_child(number: usize, answers: &std::path::Path, patience: Duration) -> V
         BufReader::new(stdout).lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)));
     });
     let mut at = String::new();
+    let mut step = Waiting::new(&child);
     let verdict = loop {
-        match lines.recv_timeout(patience) {
+        let line = lines.recv_timeout(patience);
+        if line.is_ok() {
+            step = Waiting::new(&child);
+        }
+        match line {
             Ok(line) => match line.split_once(' ').unwrap_or((line.as_str(), "")) {
                 ("at", what) => at = what.into(),
                 ("killed", by) => break Verdict::Killed(by.into()),
@@ -126,6 +132,7 @@ fn in_a_child(number: usize, answers: &std::path::Path, patience: Duration) -> V
                 ("invalid", _) => break Verdict::Invalid,
                 _ => {}
             },
+            Err(mpsc::RecvTimeoutError::Timeout) if step.was_idle(&child, patience) => {}
             Err(mpsc::RecvTimeoutError::Timeout) => break Verdict::Killed(format!("endless: {at}")),
             Err(mpsc::RecvTimeoutError::Disconnected) => break Verdict::Killed(format!("it ends the process: {at}")),
         }
