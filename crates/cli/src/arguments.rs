@@ -180,6 +180,9 @@ pub enum Command {
         /// Run one program for a server, given on standard input
         #[arg(long, hide = true)]
         worker: bool,
+        /// What it does anyway; many editors say so
+        #[arg(long, hide = true)]
+        stdio: bool,
     },
     /// Print what a program becomes on its way to being run
     Ir(Ir),

@@ -143,8 +143,8 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
             perf::explain(&terminal, &program, &words, &perf::Request { count, verbose })
         }
         Command::Gradbench => serve_gradbench(&launcher),
-        Command::Lsp { worker: false } => serve_editor(&terminal),
-        Command::Lsp { worker: true } => match lsp::worker::work() {
+        Command::Lsp { worker: false, .. } => serve_editor(&terminal),
+        Command::Lsp { worker: true, .. } => match lsp::worker::work() {
             Ok(()) => Status::Fine,
             Err(_) => Status::Failed,
         },

@@ -22,7 +22,8 @@ impl Editor {
     /// An editor that can do these things.
     fn open_with(capabilities: Json, text: &str) -> Editor {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evert"));
-        command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped());
+        // The second word is what VS Code and others add.
+        command.args(["lsp", "--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut server = command.spawn().expect("the server starts");
         let (input, output) = (server.stdin.take().expect("piped"), server.stdout.take().expect("piped"));
         let mut editor = Editor { server, input, output: BufReader::new(output), requests: 0 };

@@ -5,6 +5,7 @@
 //! `cargo xtask wheel`, `cargo xtask python`: the wheels of the Python package, all of its tests, its benchmarks.
 
 mod mutants;
+mod editors;
 mod page;
 mod python;
 
@@ -38,19 +39,24 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some("test") if arguments.get(1).is_some_and(|part| part == "python") => python::test(),
-        Some("test") if hold(CHECKS) => python::test(),
+        Some("test") if hold(CHECKS) => match python::test() {
+            ExitCode::SUCCESS => editors::test_what_is_there(),
+            failed => failed,
+        },
         Some("test") => ExitCode::FAILURE,
         Some("wheel") if arguments.get(1).is_some_and(|part| part == "test") => python::test_wheels(),
         Some("wheel") => python::wheel(),
         Some("python") if arguments.get(1).is_some_and(|part| part == "bench") => python::bench(),
         Some("python") => python::test_all(&arguments[1..]),
+        Some("editors") if arguments.get(1).is_some_and(|part| part == "test") => editors::test(&arguments[2..]),
+        Some("editors") => editors::package(),
         Some("page") if arguments.get(1).is_some_and(|part| part == "test") => page::test(),
         Some("page") => page::page(),
         Some("mutants") => mutants::mutants(),
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [python]\n       cargo xtask wheel [test]\n       cargo xtask python [bench | PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask mutants [PART OF A FILE NAME…]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
+                "usage: cargo xtask test [python]\n       cargo xtask wheel [test]\n       cargo xtask python [bench | PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask editors [test [--required]]\n       cargo xtask mutants [PART OF A FILE NAME…]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)

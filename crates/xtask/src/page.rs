@@ -39,11 +39,7 @@ pub fn page() -> ExitCode {
 /// The page in a real browser, through npm's `playwright-core` and the machine's Chromium (or what `BROWSER` names). Screenshots are put beside it.
 pub fn test() -> ExitCode {
     outcome(|| {
-        let browsers = ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from);
-        let named = std::env::var_os("BROWSER").map(PathBuf::from);
-        let browser = named.into_iter().chain(browsers).find_map(|name| on_path(&name)).ok_or(
-            "there is no Chromium on this machine; install it (Debian: apt-get install chromium), or name one in BROWSER",
-        )?;
+        let browser = browser()?;
         let (page, _) = make()?;
         let tools = page.with_file_name("page-tests");
         fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
@@ -65,6 +61,16 @@ pub fn test() -> ExitCode {
         };
         let _ = server.kill().and_then(|()| server.wait());
         result
+    })
+}
+
+/// The machine's Chromium, or what `BROWSER` names.
+pub fn browser() -> Result<PathBuf, String> {
+    let browsers = ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from);
+    let named = std::env::var_os("BROWSER").map(PathBuf::from);
+    named.into_iter().chain(browsers).find_map(|name| on_path(&name)).ok_or_else(|| {
+        "there is no Chromium on this machine; install it (Debian: apt-get install chromium), or name one in BROWSER"
+            .to_string()
     })
 }
 
