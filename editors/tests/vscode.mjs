@@ -123,10 +123,14 @@ try {
   });
   await step("resting on it shows message and code", async () => {
     await page.locator(".view-line", { hasText: "weihg" }).first().waitFor();
-    const box = await page.locator(".squiggly-error").first().boundingBox();
-    await page.mouse.move(box.x + 12, box.y + 4);
     const hover = page.locator(".monaco-hover:visible", { hasText: "E0201" }).first();
-    await hover.waitFor();
+    // Lenses move lines while the file is new.
+    await until("the mouse rests on the mistake", async () => {
+      const box = await page.locator(".squiggly-error").first().boundingBox();
+      await page.mouse.move(5, 5);
+      await page.mouse.move(box.x + 12, box.y + 4);
+      return hover.waitFor({ timeout: 3000 }).then(() => true, () => false);
+    });
     return (await hover.innerText()).replace(/\s+/g, " ").slice(0, 80);
   });
   await step("the repair is offered and made", async () => {

@@ -113,7 +113,12 @@ fn vscode(evert: &Path) -> Tried {
 
 /// Runs a script that installs an editor; what it prints, line by line.
 fn installed(script: &str) -> Result<Vec<String>, String> {
-    let out = Command::new("sh").arg(tests().join(script)).arg(folder()).stderr(Stdio::inherit()).output();
+    let out = Command::new("sh")
+        .arg(tests().join(script))
+        .arg(folder())
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output();
     let out = out.map_err(|error| error.to_string())?;
     if !out.status.success() {
         return Err(format!("{script} didn't succeed; what it says is above"));
@@ -127,13 +132,21 @@ fn make() -> Result<PathBuf, String> {
     let text = |error: std::io::Error| error.to_string();
     fs::create_dir_all(folder()).map_err(text)?;
     if !extension.join("node_modules").is_dir() {
-        run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund"]).current_dir(&extension))?;
+        let mut install = Command::new("npm");
+        install.args(["ci", "--silent", "--no-audit", "--no-fund"]).current_dir(&extension).stdin(Stdio::null());
+        run(&mut install)?;
     }
     run(Command::new("npm").args(["run", "--silent", "build"]).current_dir(&extension))?;
     fs::copy(root().join("LICENSE-MIT"), extension.join("LICENSE")).map_err(text)?;
     let vsce = extension.join("node_modules/.bin/vsce");
     let arguments = ["package", "--no-dependencies", "--allow-missing-repository", "--out"];
-    let packaged = run(Command::new(vsce).args(arguments).arg(&package).current_dir(&extension).stdout(Stdio::null()));
+    // It asks questions if somebody could answer.
+    let packaged = run(Command::new(vsce)
+        .args(arguments)
+        .arg(&package)
+        .current_dir(&extension)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null()));
     fs::remove_file(extension.join("LICENSE")).map_err(text)?;
     packaged.map(|()| package)
 }
