@@ -1,11 +1,12 @@
 //! `cargo xtask test`: everything that must hold before a change lands, in the order of cost.
 //! `cargo xtask bench`: our code against C and JAX; writes `docs/benchmarks.md`.
 //! `cargo xtask page`: the playground and the manual as a folder that any web server serves.
+//! `cargo xtask editors`: the extension for VS Code as a package; with `test`, Neovim and VS Code on the real server.
 //! `cargo xtask mutants`: the Rust code broken in one place at a time, and which check notices.
 //! `cargo xtask wheel`, `cargo xtask python`: the wheels of the Python package, all of its tests, its benchmarks.
 
-mod mutants;
 mod editors;
+mod mutants;
 mod page;
 mod python;
 
