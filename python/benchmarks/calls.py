@@ -71,15 +71,16 @@ def calls():
     m = evert.text(f"{ROSENBROCK}\n{NEWTON}\nfn g(x) = x * x + 1.0\nfn twice(x) = 2 * x\nfn roots(v) = sum([root(a) for a in v])")
     small, large, many = np.linspace(0, 1, 16), np.linspace(0, 1, 1_000_000), np.linspace(1, 9, 10_000)
     slope, slopes, other = evert.grad(m.f), evert.grad(m.roots), np.empty_like(large)
+    f, g, twice, roots = m.f, m.g, m.twice, m.roots
     rosen = lambda v: np.sum(100 * (v[1:] - v[:-1] ** 2) ** 2 + (1 - v[:-1]) ** 2)
     rows = {
-        "x² + 1, a number": [lambda: m.g(2.0), lambda: 2.0 * 2.0 + 1.0],
-        "Rosenbrock, 16 numbers": [lambda: m.f(small), lambda: rosen(small)],
+        "x² + 1, a number": [lambda: g(2.0), lambda: 2.0 * 2.0 + 1.0],
+        "Rosenbrock, 16 numbers": [lambda: f(small), lambda: rosen(small)],
         "its gradient, 16": [lambda: slope(small), None],
-        "2 x, 10⁶ numbers": [lambda: m.twice(large), lambda: 2 * large],
-        "Rosenbrock, 10⁶": [lambda: m.f(large), lambda: rosen(large)],
+        "2 x, 10⁶ numbers": [lambda: twice(large), lambda: 2 * large],
+        "Rosenbrock, 10⁶": [lambda: f(large), lambda: rosen(large)],
         "its gradient, 10⁶": [lambda: slope(large), None],
-        "roots by Newton's method, 10⁴": [lambda: m.roots(many), None],
+        "roots by Newton's method, 10⁴": [lambda: roots(many), None],
         "their gradient, 10⁴": [lambda: slopes(many), None],
     }
     for row, more in zip(rows.values(), numba(small, large, many) or [None] * len(rows)):

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use native::interrupt::Interrupter;
 use pyo3::prelude::*;
 
+use crate::output;
 use crate::program::lock;
 
 /// Python's main thread, as the system calls it; 0: nobody has said.
@@ -100,8 +101,22 @@ impl Call {
         Ok(call)
     }
 
+    /// Has a signal come meanwhile that is an exception? What was computed isn't whole then.
+    pub fn end(&self, py: Python<'_>) -> PyResult<()> {
+        match output::ended() {
+            Some(error) => Err(error),
+            None if self.is_outermost => py.check_signals(),
+            None => Ok(()),
+        }
+    }
+
     /// Has this outcome come of a signal? Then Python decides: an exception of its handler's, or the program begins again.
+    #[inline]
     pub fn is_to_repeat<T>(&self, py: Python<'_>, outcome: &PyResult<T>) -> PyResult<bool> {
+        if let Some(error) = output::ended() {
+            base::interrupt::clear();
+            return Err(error);
+        }
         let Err(error) = outcome else { return Ok(false) };
         if !self.is_outermost || !base::interrupt::is_requested() || !is_stopped(py, error) {
             return Ok(false);

@@ -737,11 +737,12 @@ impl Program {
     }
 
     /// Runs what the program claims in a session of its own: how many claims hold, and what is wrong with the others.
-    fn check(&self, py: Python<'_>) -> (usize, Vec<String>) {
+    fn check(&self, py: Python<'_>) -> PyResult<(usize, Vec<String>)> {
         let inputs = lock(&self.0.source).inputs.clone();
+        let call = Call::begin(py)?;
         let _standard = evert::control::Standard::enter();
         allocator::limit_this_thread();
-        detached(py, || {
+        let report = detached(py, || {
             let mut home = Home::new(&self.0);
             let (mut passed, mut failures) = (0, vec![]);
             for input in inputs {
@@ -758,7 +759,9 @@ impl Program {
                 }
             }
             (passed, failures)
-        })
+        });
+        call.end(py)?;
+        Ok(report)
     }
 
     /// What the reverse pass of a function remembers at these arguments, as a text; `label` is what the function is called there.

@@ -236,8 +236,16 @@ fn product(a) = while_loop(b => true, b => (a @ b) / 1e9, a)
 fn solved(a) = while_loop(b => true, b => solve(a, b), a)
 fn spectrum(a) = while_loop(b => true, b => eigh(b + transpose(b)).1, a)
 fn values(a) = while_loop(b => true, b => svd(b).0, a)
+fn talks(x) = while_loop(y => y < inf, y => { print("a line"); y }, x)
 fn square(x) = x * x
 ''')
+out, silent = sys.stdout, open(os.devnull, "w")
+def talks():
+    sys.stdout = silent
+    try:
+        m.talks(1.0)
+    finally:
+        sys.stdout = out
 a = np.ones((1500, 1500))
 r = np.random.default_rng(0).normal(size=(700, 700))
 calls = {
@@ -249,6 +257,7 @@ calls = {
     "solve": lambda: m.solved(r),
     "eigh": lambda: m.spectrum(r),
     "svd": lambda: m.values(r),
+    "prints": talks,
     "expression": lambda: m("forever(2.0)"),
 }
 for name, call in calls.items():
@@ -280,7 +289,7 @@ print("all")
 
 
 def test_interrupts():
-    names = ["loop", "recursion", "evaluator", "product", "gradient", "solve", "eigh", "svd", "expression"]
+    names = ["loop", "recursion", "evaluator", "product", "gradient", "solve", "eigh", "svd", "prints", "expression"]
     assert run(INTERRUPTED).splitlines() == [f"{name} stopped" for name in names] + ["all"]
 
 

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use base::codes;
 use calculus::Prim;
 use eval::{Fault, Value};
 
@@ -89,6 +90,10 @@ unsafe fn apply(
     args: &mut [u64],
     out: &mut [u64],
 ) -> Result<(), Failure> {
+    // Who is mostly in here is never met in compiled code, where it could be sent away.
+    if base::interrupt::is_requested() {
+        return Err(Failure::Error { code: codes::OUT_OF_STEPS, span: None });
+    }
     let call = fast::Call { ctx: &mut *ctx, border: environment.border, site, args: &mut *args, out: &mut *out };
     // SAFETY: by this function's contract.
     if let Some(done) = unsafe { fast::apply(call) } {
