@@ -278,9 +278,10 @@ for name, call in calls.items():
 # A handler that goes on: so does the program.
 heard = []
 signal.signal(signal.SIGINT, lambda *_: heard.append(1))
-threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 slow = evert.text("fn slow(n) = iterate(n, x => sin(x) + 1.0, 1.0)")
 n = 10_000_000
+found = slow.slow(n)
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 while not heard:
     found = slow.slow(n)
 assert heard == [1] and found == slow.slow(n)
