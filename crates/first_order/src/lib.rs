@@ -8,7 +8,7 @@ pub mod convert;
 pub mod fold;
 pub mod interpret;
 mod primitives;
-pub mod relation;
+pub mod ranges;
 pub mod shape;
 mod signature;
 pub mod term;

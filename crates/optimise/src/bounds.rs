@@ -1,13 +1,13 @@
 //! Readings of elements that nobody needs and that surely succeed are dropped.
 //!
-//! Reading may fail, so elsewhere it stays even if its value isn't used. [`ranges`](crate::ranges) says where an index is in range.
+//! Reading may fail, so elsewhere it stays even if its value isn't used. [`first_order::ranges`] says where an index is in range.
 
 use first_order::{Atom, Block, Function, Op, Program, Type, Var};
 
 use crate::deep;
-use crate::ranges::{Sure, sure};
 use crate::rename::renumber;
 use crate::walk::{blocks_mut, count_uses, has_blocks};
+use first_order::ranges::{Sure, sure};
 
 pub fn run(program: &mut Program) {
     program.functions.iter_mut().for_each(function);

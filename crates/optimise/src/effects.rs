@@ -11,8 +11,8 @@ use rustc_hash::FxHashSet;
 
 use crate::calls::Calls;
 use crate::deep;
-use crate::ranges::{Sure, sure};
 use crate::walk::has_blocks;
+use first_order::ranges::{Sure, sure};
 
 /// Arrays up to this length can always be made.
 const SMALL: i64 = 1 << 16;
@@ -113,7 +113,7 @@ impl Walk<'_> {
     fn statement(&self, statement: &Statement, inside: Effects, lengths: &FxHashSet<Var>) -> Effects {
         let var = statement.var;
         match statement.op {
-            Op::Element(..) | Op::Scalar(..) if self.sure.succeed.contains(&var) => PURE,
+            Op::Element(..) | Op::Replace(..) | Op::Scalar(..) if self.sure.succeed.contains(&var) => PURE,
             Op::Loop { .. } if self.sure.end.contains(&var) => inside,
             _ => {
                 let of = &self.vars[var.0 as usize];

@@ -61,8 +61,21 @@ impl Flatten<'_> {
         let count = self.count(n);
         let array = self.new_array(element, vec![count]);
         let columns = self.has_columns(&self.leaves_of(element));
-        self.fill_elements((array, columns), (1, Atom::Int(0)), (n, count), index, body);
+        self.fill_elements((array, columns), (1, Atom::Int(0)), count, index, body);
         array
+    }
+
+    /// Is nobody interested in the array, but in whether its elements can be made?
+    pub(super) fn is_made_for_its_checks(&self, var: l3::Var) -> bool {
+        let Type::Array(element, rank) = self.type_of_var(var) else { return false };
+        // Rows are compared with each other, and pointers given up, where the array is.
+        *rank == 1 && self.unused[var.0 as usize] && !self.leaves_of(element).iter().any(|leaf| leaf.is_pointer())
+    }
+
+    /// Runs the body as often as there would be elements.
+    pub(super) fn repeated(&mut self, n: &l3::Atom, index: l3::Var, body: &l3::Block) {
+        let count = self.count(n);
+        self.count_up(count, index, body, |_, _, _| {});
     }
 
     /// Stores the elements of an array of this rank, one after the other from the flat number `first` on.
@@ -70,21 +83,32 @@ impl Flatten<'_> {
         &mut self,
         (array, columns): (Atom, bool),
         (rank, first): (u32, Atom),
-        (n, count): (&l3::Atom, Atom),
+        count: Atom,
         index: l3::Var,
         body: &l3::Block,
     ) {
+        self.count_up(count, index, body, |this, i, leaves| {
+            let at = this.added(first, i);
+            this.push(vec![], Op::StoreElement { array, rank, at, leaves, columns });
+        });
+    }
+
+    /// Runs the body for 0 … count - 1, each time with `then` after it.
+    fn count_up(
+        &mut self,
+        count: Atom,
+        index: l3::Var,
+        body: &l3::Block,
+        mut then: impl FnMut(&mut Self, Atom, Vec<Atom>),
+    ) {
         let i = self.bind(index)[0];
-        self.facts.open(index, n);
         let step = self.block_of(|this| match this.inline(body) {
             End::Yield(leaves) => {
-                let at = this.added(first, Atom::Var(i));
-                this.push(vec![], Op::StoreElement { array, rank, at, leaves, columns });
+                then(this, Atom::Var(i), leaves);
                 End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1)))])
             }
             other => other,
         });
-        self.facts.close();
         let done = Block { statements: vec![], end: End::Yield(vec![]) };
         let body = self.block_of(|this| {
             let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
@@ -118,7 +142,7 @@ impl Flatten<'_> {
         let array = self.new_array(element, lengths);
         self.end_statement(own);
         let columns = self.has_columns(&self.leaves_of(element));
-        self.fill_elements((array, columns), (rank, Atom::Int(0)), (n, count), index, body);
+        self.fill_elements((array, columns), (rank, Atom::Int(0)), count, index, body);
         self.shaped.insert(vector);
         View::in_order(array, rank, Atom::Int(0), count)
     }
@@ -165,9 +189,7 @@ impl Flatten<'_> {
     pub(super) fn sum(&mut self, n: &l3::Atom, index: l3::Var, body: &l3::Block) -> Op {
         let count = self.count(n);
         let i = self.bind(index)[0];
-        self.facts.open(index, n);
         let body = Box::new(self.block(body));
-        self.facts.close();
         Op::Sum { count, index: i, body }
     }
 
@@ -205,7 +227,7 @@ impl Flatten<'_> {
     fn replace(&mut self, array: &l3::Atom, indices: &[l3::Atom], value: &l3::Atom) -> Atom {
         let Type::Array(element, rank) = self.type_of(array) else { panic!("lowering: replacing in no array") };
         let whole = self.view_of(array);
-        let at = self.place(array, &whole, indices);
+        let at = self.place(&whole, indices);
         let array = whole.array;
         let dropped = indices.len() as u32;
         if dropped < rank {

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use base::Span;
 use calculus::Prim;
+use first_order::ranges::{Sure, sure};
 use first_order::{self as l3, Scalar, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Tables;
-use super::facts::Facts;
 use super::products::is_product;
 use super::regions::array_rank;
 use super::views::{Lengths, View, Viewing};
@@ -35,7 +35,7 @@ pub(super) fn function(
         unused: vec![],
         lengths: Lengths::default(),
         shaped: FxHashSet::default(),
-        facts: Facts::default(),
+        sure: sure(function),
         starts: FxHashMap::default(),
         vars: vec![],
         statements: vec![],
@@ -91,11 +91,12 @@ pub(super) struct Flatten<'p> {
     /// Products whose one use is to be transposed, in the same block.
     turned: Vec<bool>,
     /// Variables that aren't used, but for what [`Lengths`] knows of them.
-    unused: Vec<bool>,
+    pub(super) unused: Vec<bool>,
     pub(super) lengths: Lengths,
     /// Vectors that were made under the lengths that they get later.
     pub(super) shaped: FxHashSet<l3::Var>,
-    pub(super) facts: Facts,
+    /// What surely succeeds.
+    pub(super) sure: Sure,
     /// By the fields of a struct, which the function holds on to.
     starts: FxHashMap<*const Type, Rc<[usize]>>,
     vars: Vec<Leaf>,
@@ -247,10 +248,8 @@ impl<'p> Flatten<'p> {
     pub(super) fn inline(&mut self, block: &l3::Block) -> End {
         base::budget::deep(|| {
             let outer = self.place;
-            let known = self.facts.mark();
             block.statements.iter().for_each(|statement| self.lower_statement(statement));
             self.place = outer;
-            self.facts.forget(known);
             match &block.end {
                 l3::End::Yield(atom) => End::Yield(self.leaves(atom)),
                 l3::End::Again(atoms) => End::Again(self.all_leaves(atoms)),
@@ -262,7 +261,6 @@ impl<'p> Flatten<'p> {
     pub(super) fn lower_statement(&mut self, statement: &l3::Statement) {
         self.begin_statement(statement);
         self.statement(statement.var, &statement.op);
-        self.facts.learn(statement.var, &statement.op);
         self.span = statement.span;
     }
 
@@ -307,6 +305,10 @@ impl<'p> Flatten<'p> {
                 return;
             }
             l3::Op::Array(_) if self.unused[var.0 as usize] && matches!(self.type_of_var(var), Type::Array(_, 1)) => {
+                return self.bind_nothing(var);
+            }
+            l3::Op::Tabulate { n, index, body } if self.is_made_for_its_checks(var) => {
+                self.repeated(n, *index, body);
                 return self.bind_nothing(var);
             }
             l3::Op::Flat(array) => {
@@ -446,6 +448,11 @@ impl<'p> Flatten<'p> {
             [from, Atom::Int(step)] if self.tables.differences[self.place.function.0 as usize].contains(&var) => {
                 Op::IndexAdd(from, Atom::Int(-step))
             }
+            [a, b] if scalar == Scalar::IntAdd && self.sure.succeed.contains(&var) => Op::IndexAdd(a, b),
+            [a, Atom::Int(step)] if scalar == Scalar::IntSub && self.sure.succeed.contains(&var) => {
+                Op::IndexAdd(a, Atom::Int(step.wrapping_neg()))
+            }
+            [a, b] if scalar == Scalar::IntMul && self.sure.succeed.contains(&var) => Op::IndexMul(a, b),
             _ => Op::Scalar(scalar, leaves),
         }
     }

@@ -12,7 +12,7 @@ const MOST_ROWS: i64 = 1 << 45;
 
 /// A row that can be written anywhere.
 enum Row<'a> {
-    Tabulated { n: &'a l3::Atom, count: Atom, index: l3::Var, body: &'a l3::Block },
+    Tabulated { count: Atom, index: l3::Var, body: &'a l3::Block },
     Written(&'a [l3::Atom]),
     Product(Product),
 }
@@ -45,7 +45,6 @@ impl Flatten<'_> {
         let i = self.bind(index)[0];
         let array = self.fresh(Leaf::Ptr);
         let rows = Rows { element, rank, count, at: Atom::Var(i), array: Atom::Var(array) };
-        self.facts.open(index, n);
         let step = self.block_of(|this| {
             let grown = match this.row_in_place(rows, body) {
                 Some(grown) => grown,
@@ -60,7 +59,6 @@ impl Flatten<'_> {
             };
             End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(rows.at, Atom::Int(1))), grown])
         });
-        self.facts.close();
         self.span = span;
         let done = Block { statements: vec![], end: End::Yield(vec![rows.array]) };
         let body = self.block_of(|this| {
@@ -91,7 +89,6 @@ impl Flatten<'_> {
         if !yields_it || !self.can_be_anywhere(last, rows.rank) {
             return None;
         }
-        let mark = self.facts.mark();
         let outer = self.place_of_statement();
         let span = self.span;
         before.iter().for_each(|statement| self.lower_statement(statement));
@@ -108,7 +105,6 @@ impl Flatten<'_> {
         let columns = self.has_columns(&self.leaves_of(rows.element));
         self.write_row((array, columns), rows.rank, first, row);
         self.end_statement(outer);
-        self.facts.forget(mark);
         Some(array)
     }
 
@@ -126,7 +122,7 @@ impl Flatten<'_> {
         match op {
             l3::Op::Tabulate { n, index, body } => {
                 let count = self.count(n);
-                (vec![count], Row::Tabulated { n, count, index: *index, body })
+                (vec![count], Row::Tabulated { count, index: *index, body })
             }
             l3::Op::Array(elements) => (vec![Atom::Int(elements.len() as i64)], Row::Written(elements)),
             l3::Op::Prim { args, .. } => {
@@ -157,8 +153,8 @@ impl Flatten<'_> {
 
     fn write_row(&mut self, (array, columns): (Atom, bool), rank: u32, first: Atom, row: Row) {
         match row {
-            Row::Tabulated { n, count, index, body } => {
-                self.fill_elements((array, columns), (rank, first), (n, count), index, body);
+            Row::Tabulated { count, index, body } => {
+                self.fill_elements((array, columns), (rank, first), count, index, body);
             }
             Row::Written(elements) => {
                 for (at, element) in (0..).zip(elements) {

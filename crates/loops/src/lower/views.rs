@@ -110,13 +110,13 @@ impl Flatten<'_> {
     }
 
     /// The flat number of the first element behind these indices, each checked.
-    pub(super) fn place(&mut self, of: &l3::Atom, view: &View, indices: &[l3::Atom]) -> Atom {
+    pub(super) fn place(&mut self, view: &View, indices: &[l3::Atom]) -> Atom {
         if view.rows_behind().is_some() {
-            return self.place_in_rows(of, view, indices);
+            return self.place_in_rows(view, indices);
         }
         let mut at = view.at;
         for (axis, index) in indices.iter().enumerate() {
-            let position = self.position(of, view, axis, index);
+            let position = self.position(view, axis, index);
             let step = self.step(view, axis);
             let far = self.multiplied(position, step);
             at = self.added(at, far);
@@ -125,7 +125,7 @@ impl Flatten<'_> {
     }
 
     /// The same where the elements lie in their order: one multiplication for each axis but the first.
-    fn place_in_rows(&mut self, of: &l3::Atom, view: &View, indices: &[l3::Atom]) -> Atom {
+    fn place_in_rows(&mut self, view: &View, indices: &[l3::Atom]) -> Atom {
         let mut at = Atom::Int(0);
         for axis in 0..view.axes.len() {
             if axis > 0 && at != Atom::Int(0) {
@@ -133,17 +133,17 @@ impl Flatten<'_> {
                 at = self.multiplied(at, length);
             }
             if let Some(index) = indices.get(axis) {
-                let position = self.position(of, view, axis, index);
+                let position = self.position(view, axis, index);
                 at = self.added(at, position);
             }
         }
         self.added(view.at, at)
     }
 
-    /// An index, checked.
-    fn position(&mut self, of: &l3::Atom, view: &View, axis: usize, index: &l3::Atom) -> Atom {
+    /// An index of the statement, checked if it may be out of range.
+    fn position(&mut self, view: &View, axis: usize, index: &l3::Atom) -> Atom {
         let position = self.leaf(index);
-        if !self.facts.is_inside(of, axis as u32, index) {
+        if !self.sure.inside.contains(&(self.place_of_statement().var, axis as u32)) {
             let length = self.length(view, axis);
             let inside = self.let_one(Leaf::Bool, Op::InRange(position, length));
             self.push(vec![], Op::Require(inside, codes::INDEX_OUT_OF_RANGE));
@@ -154,7 +154,7 @@ impl Flatten<'_> {
     /// The row at these indices.
     pub(super) fn row_view(&mut self, array: &l3::Atom, indices: &[l3::Atom]) -> View {
         let view = self.view_of(array);
-        let at = self.place(array, &view, indices);
+        let at = self.place(&view, indices);
         View { at, axes: view.axes[indices.len()..].to_vec(), ..view }
     }
 
