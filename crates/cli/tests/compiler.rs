@@ -168,3 +168,52 @@ fn the_checkers_accept_the_steps_of_the_suite() {
     }
     assert!(steps > 500, "{steps} steps");
 }
+
+/// Programs whose gradients read arrays element by element, in the forms that people write.
+const READINGS: [(&str, &str); 5] = [
+    ("neighbours", "grad(x => sum([x[i] * x[i + 1] for i in 0..len(x) - 1]))([0.5, 1.5, 2.5])"),
+    ("a fold", "grad(x => fold((s, i) => s * x[i] + x[0], 1.0, iota(len(x))))([0.5, 1.5, 2.5])"),
+    ("a choice", "grad(x => sum([if i == 0 { x[0] } else { x[i] * x[i - 1] } for i in 0..len(x)]))([0.5, 1.5, 2.5])"),
+    ("pairs", "grad(x => sum([(x[i] - x[j])^2 for i in 0..len(x), j in 0..len(x)]))([0.5, 1.5, 2.5])"),
+    (
+        "a convolution",
+        "grad(w => sum([sum([w[p, q] * real(i + p + j + q) for p in 0..2, q in 0..2])^2 for i in 0..3, j in 0..3]))([[0.5, 1.5], [2.5, 3.5]])",
+    ),
+];
+
+#[test]
+fn what_is_read_element_by_element_is_added_up_in_one_array() {
+    for (name, text) in READINGS {
+        let ran = evert(&["ir", "--level", "l3", "--after", "all", "-e", text]);
+        ran.fails_with(0);
+        assert!(ran.out.contains("replace"), "{name} has no accumulator:\n{}", ran.out);
+        for collected in [".place", "prim plus", "collected"] {
+            assert!(!ran.out.contains(collected), "{name} still has `{collected}`:\n{}", ran.out);
+        }
+    }
+}
+
+/// In range are sums of indices, what was compared, what was read before.
+#[test]
+fn indices_that_are_surely_in_range_arent_checked() {
+    let programs = [
+        "sum([{ let x = [1.0, 2.0, 3.0, 4.0]; sum([x[i + p] for p in 0..2]) } for i in 0..3])",
+        "(x => sum([if i == 0 || i == len(x) - 1 { 0.0 } else { x[i - 1] + x[i + 1] } for i in 0..len(x)]))([1.0, 2.0, 3.0])",
+        "((x, w) => sum([sum([x[i + p] * w[p] for p in 0..len(w)]) for i in 0..len(x) - len(w) + 1]))([1.0, 2.0, 3.0], [0.5, 1.0])",
+    ];
+    for text in programs {
+        let ran = evert(&["ir", "--level", "l4", "--after", "all", "-e", text]);
+        ran.fails_with(0);
+        assert!(!ran.out.contains("else E0307"), "{text}\n{}", ran.out);
+    }
+    let unknown = evert(&[
+        "ir",
+        "--level",
+        "l4",
+        "--after",
+        "all",
+        "-e",
+        "(x => sum([x[i + 1] for i in 0..len(x)]))([1.0, 2.0])",
+    ]);
+    assert!(unknown.out.contains("else E0307"), "{}", unknown.out);
+}

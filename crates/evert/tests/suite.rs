@@ -91,6 +91,8 @@ const IN_EVERY_WAY: &[&str] = &[
 const LIMIT: Duration = Duration::from_secs(600);
 
 const DYNAMIC: &str = "suite/dynamic.txt";
+/// Places where the last digits depend on the engine: what is added to one element of a sensitivity may be added in another order.
+const ROUNDING: &str = "suite/rounding.txt";
 
 fn main() {
     llvm::self_test_child();
@@ -317,14 +319,28 @@ fn conclude(engine: &str, reports: &[&Report]) -> usize {
     problems
 }
 
+/// Are two texts the same but for the last digits of numbers?
+fn agree_nearly(a: &str, b: &str) -> bool {
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | 'e');
+    let rest = |text: &str| text.split(number).filter(|part| !part.is_empty()).collect::<String>();
+    let numbers =
+        |text: &str| -> Vec<f64> { text.split(|c| !number(c)).filter_map(|part| part.parse().ok()).collect() };
+    let (left, right) = (numbers(a), numbers(b));
+    let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-9 * x.abs().max(y.abs());
+    rest(a) == rest(b) && left.len() == right.len() && left.iter().zip(&right).all(near)
+}
+
 /// Prints where an engine gives other bits than the reference evaluator; how many places there are.
 fn differences(jobs: &[(Way, PathBuf)], reports: &[Report]) -> usize {
     let pairs = || jobs.iter().zip(reports);
+    let listed = std::fs::read_to_string(root().join(ROUNDING)).unwrap_or_default();
+    let listed: BTreeSet<&str> = listed.lines().filter(|line| !line.starts_with('#')).collect();
     let mut count = 0;
     for ((_, file), expected) in pairs().filter(|((way, _), _)| way.name == REFERENCE) {
         for ((way, _), found) in pairs().filter(|((way, other), _)| way.name != REFERENCE && other == file) {
             for ((place, expected), (_, found)) in expected.values.iter().zip(&found.values) {
-                if expected != found {
+                let is_listed = listed.iter().any(|line| !line.is_empty() && place.to_string().ends_with(line));
+                if expected != found && !(is_listed && agree_nearly(expected, found)) {
                     println!("{} differs from the reference evaluator at {place}", way.name);
                     println!("   expected {}\n   found    {}", excerpt(expected, found), excerpt(found, expected));
                     count += 1;

@@ -8,6 +8,7 @@ pub mod layout;
 pub mod lower;
 pub mod term;
 pub mod text;
+mod unshared;
 
 pub use layout::{Grown, Layouts, leaves};
 pub use lower::{lower, lower_surveyed};

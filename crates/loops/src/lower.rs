@@ -4,7 +4,6 @@
 mod arrays;
 mod collected;
 mod counts;
-mod facts;
 mod flatten;
 mod naturals;
 mod products;
@@ -23,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::check::check;
 use crate::layout::{Grown, Layouts};
 use crate::term::{Descriptor, FunctionId, Place, PrimSite, Program};
+use crate::unshared;
 
 /// In debug builds the result is checked.
 pub fn lower(program: &first_order::Program) -> Program {
@@ -44,7 +44,8 @@ fn lower_with(program: &first_order::Program, places: Option<Vec<Place>>) -> Pro
     let functions = functions.collect();
     let Tables { descriptors, layouts, prims, texts, places, .. } = tables;
     let entry = FunctionId(program.entry.0);
-    let lowered = Program { functions, entry, descriptors, layouts, prims, texts, places };
+    let mut lowered = Program { functions, entry, descriptors, layouts, prims, texts, places };
+    unshared::run(&mut lowered);
     if cfg!(debug_assertions)
         && let Err(error) = check(&lowered)
     {

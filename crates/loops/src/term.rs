@@ -391,6 +391,65 @@ impl Op {
         }
     }
 
+    /// The operands of the operation itself, to change them.
+    pub fn atoms_mut(&mut self, f: &mut dyn FnMut(&mut Atom)) {
+        match self {
+            Op::Call(_, atoms)
+            | Op::Node(_, atoms)
+            | Op::Prim(_, atoms)
+            | Op::Scalar(_, atoms)
+            | Op::NewArray(_, atoms) => {
+                atoms.iter_mut().for_each(f);
+            }
+            Op::IndexAdd(a, b) | Op::IndexMul(a, b) | Op::InRange(a, b) => [a, b].into_iter().for_each(f),
+            Op::If(a, ..)
+            | Op::Switch(a, _)
+            | Op::Load(_, a, _)
+            | Op::IsObject(a)
+            | Op::TagOf(a)
+            | Op::PointerOf(a)
+            | Op::Axis(a, _)
+            | Op::Retain(a)
+            | Op::Release(a)
+            | Op::Unshare(a)
+            | Op::Dense(a, _)
+            | Op::Open { node: a, .. }
+            | Op::IsUnique(a)
+            | Op::Sum { count: a, .. }
+            | Op::Require(a, _) => f(a),
+            Op::Loop { params, .. } => params.iter_mut().for_each(|(_, atom)| f(atom)),
+            Op::LoadElement { array, at, .. } | Op::TakeElement { array, at, .. } | Op::Row { array, at, .. } => {
+                [array, at].into_iter().for_each(f);
+            }
+            Op::StoreElement { array, at, leaves, .. } => [array, at].into_iter().chain(leaves).for_each(f),
+            Op::Append { array, leaves } => [array].into_iter().chain(leaves).for_each(f),
+            Op::ReplaceRow { array, row, at, .. } => [array, row, at].into_iter().for_each(f),
+            Op::StoreRow { array, row, at, count } => [array, row, at, count].into_iter().for_each(f),
+            Op::OneHot { lengths, at, value } => lengths.iter_mut().chain([at, value]).for_each(f),
+            Op::AddAt { sum, lengths, at, value, .. } => lengths.iter_mut().chain([sum, at, value]).for_each(f),
+            Op::Product(product) => product.atoms_mut(f),
+            Op::Placed(placed) => placed.atoms_mut(f),
+            Op::AddPlaced { sum, placed, .. } => {
+                f(sum);
+                placed.atoms_mut(f);
+            }
+            Op::Plus { terms, .. } => terms.iter_mut().for_each(f),
+            Op::Text(_) | Op::Quiet(_) | Op::Site(_) | Op::Fail(_) => {}
+        }
+    }
+
+    pub fn blocks_mut(&mut self, mut f: impl FnMut(&mut Block)) {
+        match self {
+            Op::If(_, yes, no) => {
+                f(yes);
+                f(no);
+            }
+            Op::Switch(_, arms) => arms.iter_mut().for_each(|arm| f(&mut arm.block)),
+            Op::Loop { body, .. } | Op::Sum { body, .. } => f(body),
+            _ => {}
+        }
+    }
+
     /// May it make objects, itself and not in its blocks or by a call?
     pub fn makes_objects(&self) -> bool {
         match self {
@@ -425,6 +484,11 @@ impl Op {
 }
 
 impl Placed {
+    fn atoms_mut(&mut self, f: &mut dyn FnMut(&mut Atom)) {
+        self.lengths.iter_mut().chain(&mut self.index).for_each(&mut *f);
+        [&mut self.at, &mut self.count, &mut self.part].into_iter().for_each(f);
+    }
+
     fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
         f(&self.part, Use::Consume);
         self.lengths.iter().chain(&self.index).chain([&self.at, &self.count]).for_each(|atom| f(atom, Use::Borrow));
@@ -432,6 +496,17 @@ impl Placed {
 }
 
 impl Product {
+    fn atoms_mut(&mut self, f: &mut dyn FnMut(&mut Atom)) {
+        self.lengths.iter_mut().for_each(&mut *f);
+        for Matrix { array, at, row, column, .. } in [&mut self.left, &mut self.right] {
+            [array, at, row, column].into_iter().for_each(&mut *f);
+        }
+        if let Some((out, _, at)) = &mut self.out {
+            f(out);
+            f(at);
+        }
+    }
+
     fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
         self.lengths.iter().for_each(|length| f(length, Use::Borrow));
         for Matrix { array, at, row, column, .. } in [&self.left, &self.right] {

@@ -4,6 +4,7 @@
 //! places, with less work: values are the same to the bit. A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
 //! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
 
+mod accumulators;
 mod bounds;
 mod calls;
 mod common;
@@ -20,7 +21,6 @@ mod needs;
 mod origins;
 mod parts;
 mod places;
-mod ranges;
 mod rename;
 mod retype;
 mod same_elements;
@@ -55,6 +55,7 @@ const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions:
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const SAME_ELEMENTS: Pass = Pass { name: "same_elements", run: same_elements::run };
+const ACCUMULATORS: Pass = Pass { name: "accumulators", run: accumulators::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
 const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
 const TABLES: Pass = Pass { name: "tables", run: tables::run };
@@ -87,7 +88,7 @@ const GROUPS: &[&[Pass]] = &[
     // By now nodes hold only what is needed.
     &[UNNAME, SINK, SIMPLIFY, TAPES],
     INLINING,
-    &[CONSTANT_CALLS, CONSTRUCTORS],
+    &[CONSTANT_CALLS, ACCUMULATORS, SIMPLIFY, DEAD_PARTS, SIMPLIFY, CONSTRUCTORS],
     INLINING,
     SHARING,
     &[DEAD_PARTS, SIMPLIFY],
