@@ -142,6 +142,16 @@ pub enum Command {
         #[arg(long)]
         latex: bool,
     },
+    /// Say why a part of a gradient is 0: where its influence ends
+    WhyZero {
+        /// The program; `-` reads standard input
+        file: String,
+        /// The function
+        function: String,
+        /// Where, an expression for each argument; otherwise what the program calls it with, or drawn
+        #[arg(allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Write programs in the standard layout
     Fmt {
         /// Change nothing, but fail if a file isn't in the standard layout

@@ -34,6 +34,7 @@ mod terminal;
 mod test;
 mod watch;
 mod weave;
+mod why_zero;
 mod words;
 
 use std::ffi::OsString;
@@ -134,6 +135,10 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         Command::Check { file, function, all } => check::check(&launcher, &file, &check::Request { function, all }),
         Command::Derive { file, function, wrt, mode, order, latex } => {
             derive::print(&launcher, &file, &derive::Request { function, wrt, mode, order, latex })
+        }
+        Command::WhyZero { file, function, arguments } => {
+            let argument = (!arguments.is_empty()).then(|| arguments.join(", "));
+            why_zero::print(&terminal, &file, &function, argument.as_deref())
         }
         Command::Fmt { check: true, files } => format::check(&terminal, &files),
         Command::Fmt { check: false, files } => format::write(&terminal, &files),

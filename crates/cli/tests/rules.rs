@@ -129,3 +129,81 @@ fn check_shows_a_table_a_verdict_and_a_suggestion() {
     );
     assert!(ran.out.contains("approximate, \"straight through\""), "{}", ran.out);
 }
+
+/// What `evert check` says of a program of this text that nothing is right in.
+fn checked(name: &str, text: &str) -> String {
+    let folder = Folder::new(name);
+    folder.write("a.ev", text);
+    let ran = evert(&["check", &folder.path("a.ev")]);
+    ran.fails_with(1);
+    ran.out
+}
+
+#[test]
+fn a_rule_is_checked_where_its_function_is_called_without_a_derivative() {
+    let text = "fn area(a, b) = a^2 * b\n  reverse (a, b) => (area(a, b), d => ({}, (2 * a * b * d, -a^2 * d)))\narea(3.0, 4.0)\n";
+    let out = checked("called", text);
+    assert!(out.contains("the rule of `area`, called once"), "{out}");
+    assert!(out.contains("wrong in its argument at .1") && out.contains("the sign is wrong"), "{out}");
+    let out = tested("called_test", &format!("{text}area(1.0, 1.0)  //=> 1.0\n"));
+    assert!(out.contains("is wrong in its argument at .1") && out.contains("at call 1 of 2"), "{out}");
+}
+
+#[test]
+fn a_rule_that_nothing_uses_is_checked_at_inputs_that_are_drawn() {
+    let text = "fn cross(a, b) = a * b\n  reverse (a, b) => (cross(a, b), d => ({}, (a * d, b * d)))\n";
+    let out = checked("drawn", text);
+    assert!(out.contains("which nothing uses, at inputs that were drawn"), "{out}");
+    assert!(out.contains("its argument at .0") && out.contains("its argument at .1"), "{out}");
+    let local = "fn shift(k) = (x => x + k^2)\n  reverse x => (shift(k)(x), d => ({k: k * d}, d))\n";
+    let out = checked("drawn_local", local);
+    assert!(out.contains("wrong in the captured `k`") && out.contains("0.5 times"), "{out}");
+    assert!(tested("drawn_test", text).contains("an input that was drawn"));
+}
+
+#[test]
+fn a_function_without_a_rule_is_checked_by_name() {
+    let folder = Folder::new("named");
+    folder.write("a.ev", "fn plain(x) = sin(x) * x\nplain(1.0)\n");
+    let ran = evert(&["check", &folder.path("a.ev"), "plain"]);
+    ran.fails_with(0);
+    assert!(
+        ran.out.contains("the derivative of `plain`, called once") && ran.out.contains("1 right, 0 wrong"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn the_wrong_one_of_two_rules_is_named() {
+    let out = checked(
+        "two_rules",
+        "fn cubed(x) = x^3\n  reverse x => (cubed(x), d => ({}, 3 * x^2 * d))\n  forward x => (cubed(x), (dx, _) => 2 * x^2 * dx)\ncubed(2.0)\n",
+    );
+    assert!(out.contains("it is the forward rule that is wrong"), "{out}");
+    let out = checked(
+        "transposed",
+        "fn shift(n) = (v => concat(v[n..], v[..n]))\n  transpose d => concat(d[n..], d[..n])\nshift(1)([1.0, 2.0, 3.0])\n",
+    );
+    assert!(out.contains("it is the transpose rule that is wrong"), "{out}");
+}
+
+#[test]
+fn a_factor_is_suggested_only_if_it_explains_something() {
+    let text = "fn smooth(v) = [v[i] * 2 - v[max(i - 1, 0)] for i in 0..len(v)]
+  reverse v => (smooth(v), d => ({}, [2 * d[i] - (if i + 1 < len(v) { d[i + 1] } else { 0.0 }) for i in 0..len(v)]))
+smooth([1.0, 2.0, 4.0])\n";
+    let out = checked("no_factor", text);
+    assert!(out.contains("wrong in its argument at [0]") && !out.contains("times as large"), "{out}");
+    let almost = "fn sq(x) = x * x\n  reverse x => (sq(x), d => ({}, 2.0001 * x * d))\nsq(3.0)\nsq(5.0)\n";
+    assert!(checked("almost", almost).contains("it is 1.00005 times as large"), "{}", checked("almost", almost));
+}
+
+#[test]
+fn a_rule_that_does_not_fit_is_wrong_not_unclear() {
+    let out = checked(
+        "fits",
+        "fn f(a) = (v => dot(a, v)^2)\n  reverse v => (f(a)(v), d => ({}, 2 * dot(a, v) * d))\nf([1.0, 2.0])([0.5, -1.0])\n",
+    );
+    assert!(out.contains("it can't be used: E0408") && out.contains("0 right, 1 wrong"), "{out}");
+}

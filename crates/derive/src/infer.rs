@@ -50,7 +50,7 @@ pub fn infer(names: &Names, term: &Term) -> Kind {
             let single = at.iter().filter(|index| matches!(index, At::One(_))).count();
             (0..single).fold(kind(base), |kind, _| element(&kind))
         }
-        Term::Lambda(..) => Kind::Function,
+        Term::Lambda(..) | Term::Ruled(..) => Kind::Function,
         Term::If(_, then, otherwise) => infer(names, then).join(&infer(names, otherwise)),
         Term::Match(_, arms) => arms.iter().fold(Kind::Unknown, |kind, arm| kind.join(&infer(names, &arm.body))),
         Term::Block(block) => infer(names, &block.result),

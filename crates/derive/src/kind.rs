@@ -58,6 +58,11 @@ impl Kind {
         matches!(self, Kind::Real | Kind::Unknown)
     }
 
+    /// Of how many axes it is an array; 0 if it is none.
+    pub fn axes(&self) -> usize {
+        if let Kind::Reals(axes) = self { *axes } else { 0 }
+    }
+
     pub fn is_array(&self) -> bool {
         matches!(self, Kind::Reals(_))
     }
@@ -65,7 +70,7 @@ impl Kind {
     /// The kind of `a + b` and its like.
     pub fn elementwise(&self, other: &Kind) -> Kind {
         match (self, other) {
-            (Kind::Reals(n), _) | (_, Kind::Reals(n)) => Kind::Reals(*n),
+            (Kind::Reals(n), other) | (other, Kind::Reals(n)) => Kind::Reals(*n.max(&other.axes())),
             (Kind::Discrete, Kind::Discrete) => Kind::Discrete,
             (Kind::Mixed, _) | (_, Kind::Mixed) => Kind::Mixed,
             _ => Kind::Real,

@@ -13,7 +13,7 @@ use syntax::{NodeId, Tree};
 use crate::infer::infer;
 use crate::kind::Kind;
 use crate::refusal::{Refusal, Result};
-use crate::term::{Arm, At, Block, Each, Op, Pattern, Place, Statement, Term, block, name, op};
+use crate::term::{Arm, At, Block, Each, Op, Pattern, Place, Ruled, Statement, Term, block, name, op};
 
 /// What the runs of the program told, by the places of expressions and functions.
 #[derive(Clone, Default, Debug)]
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
             }
             Expr::Lambda { params, body, rules } => {
                 if !rules.is_empty() {
-                    return self.refuse(node, "a local function with a rule");
+                    return Ok(self.ruled(node, false));
                 }
                 let (params, body) = self.lambda(self.tree.span(node), &params, body)?;
                 Term::Lambda(params, Box::new(block(body.statements, *body.result)))
@@ -379,13 +379,34 @@ impl<'a> Reader<'a> {
 
     fn local_function(&mut self, node: NodeId, function: &Function, unique: String) -> Result<()> {
         if !function.rules.is_empty() {
-            return self.refuse(node, "a local function with a rule");
+            let term = self.ruled(node, true);
+            self.bind(&unique, term, node);
+            return Ok(());
         }
         let (params, body) = self.lambda(self.tree.span(node), &function.params, function.body)?;
         let line = self.line(self.tree.span(node));
         self.names.lines.insert(unique.clone(), line);
         self.out.push(Statement::Fn(unique, params, block(body.statements, *body.result)));
         Ok(())
+    }
+
+    /// A function with a rule stays what it is. Its text mentions variables by the names that they have in the source: if one can't keep
+    /// its name, the derivative won't agree with `grad`.
+    fn ruled(&self, node: NodeId, is_statement: bool) -> Term {
+        let span = self.tree.span(node);
+        let inside = |start: u32, end: u32| span.start <= start && end <= span.end;
+        let tokens = self.tree.tokens().iter().filter(|token| inside(token.start, token.end));
+        let mut mentions: Vec<Term> = vec![];
+        for token in tokens {
+            let known = self.scope.iter().rev().find(|(source, _)| *source == self.tree.token_text(token));
+            if let Some((_, unique)) = known
+                && !mentions.contains(&name(&**unique))
+            {
+                mentions.push(name(&**unique));
+            }
+        }
+        let text = self.tree.text()[span.start as usize..span.end as usize].to_string();
+        Term::Ruled(Ruled { text, is_statement, mentions })
     }
 
     fn binding(&mut self, pattern: NodeId, value: NodeId) -> Result<()> {

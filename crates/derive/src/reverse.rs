@@ -88,6 +88,9 @@ impl<'a> Deriver<'a> {
                 Statement::Let(Pattern::Name(of), Term::Lambda(_, body)) => {
                     self.function_statement(of, body, &mut forward[at], &mut backward, sens)?;
                 }
+                Statement::Let(Pattern::Name(of), Term::Ruled(ruled)) => {
+                    self.ruled_statement(of, ruled, &mut backward, sens)?;
+                }
                 Statement::Let(Pattern::Name(of), term) => {
                     let Some(parts) = sens.take(of) else { continue };
                     self.comment(of, &mut backward);

@@ -146,9 +146,13 @@ fn with_part(kind: &Kind, of: &Term, total: Option<D>, at: Vec<At>, term: Term) 
     match total {
         None => Term::With(Box::new(zero_like(kind, of.clone())), vec![(Place::At(at), term)]),
         Some(d) => match filled(kind, of, d) {
-            // Different constant places of one update.
+            // Different constant places of one update: what the array has there is what its base has.
             Term::With(base, mut updates) if updates.iter().all(|(place, _)| apart(place, &at)) => {
-                updates.push((Place::At(at), term));
+                let element = match &*base {
+                    Term::Call(f, _) if f.as_name() == Some("zero") => term,
+                    base => add(Term::Index(Box::new(base.clone()), at.clone()), term),
+                };
+                updates.push((Place::At(at), element));
                 Term::With(base, updates)
             }
             base => {

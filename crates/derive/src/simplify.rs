@@ -121,7 +121,35 @@ pub fn div(a: Term, b: Term) -> Term {
         (a, _) if is(&a, 0.0) => ZERO,
         (Term::Neg(a), b) => neg(div(*a, b)),
         (a, Term::Neg(b)) => neg(div(a, *b)),
+        // 6 / 3 = 2, 2 / (2 * x) = 1 / x, 2 * x / 2 = x: exact for powers of two and whole quotients
+        (a, b) if a.number().zip(b.number()).is_some_and(|(a, b)| is_whole(a / b)) => {
+            factor(Term::Real(a.number().unwrap_or(1.0) / b.number().unwrap_or(1.0)))
+        }
+        (a, b) if common(&a, &b).is_some() => {
+            let (a, b) = common(&a, &b).unwrap_or((a, b));
+            div(a, b)
+        }
         (a, b) => op(Op::Divide, factor(a), factor(b)),
+    }
+}
+
+fn is_whole(x: f64) -> bool {
+    x.fract() == 0.0 && x.abs() < 1e15
+}
+
+/// Numerator and denominator without a whole number that both begin with.
+fn common(a: &Term, b: &Term) -> Option<(Term, Term)> {
+    let of = |term: &Term| match term.number() {
+        Some(n) => (n, ONE),
+        None => coefficient(term),
+    };
+    let ((m, x), (n, y)) = (of(a), of(b));
+    let quotient = m / n;
+    match () {
+        () if n == 1.0 || m == 0.0 || n == 0.0 => None,
+        () if is_whole(quotient) => Some((mul(Term::Real(quotient), x), y)),
+        () if is_whole(1.0 / quotient) && m != 1.0 => Some((x, mul(Term::Real(1.0 / quotient), y))),
+        () => None,
     }
 }
 

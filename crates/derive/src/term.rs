@@ -27,10 +27,20 @@ pub enum Term {
     Position(Box<Term>, u32),
     Index(Box<Term>, Vec<At>),
     Lambda(Vec<Pattern>, Box<Term>),
+    /// A function with a rule, as it stands in the source, and the variables that it mentions: it is differentiated by J alone.
+    Ruled(Ruled),
     If(Box<Term>, Box<Term>, Box<Term>),
     Match(Box<Term>, Vec<Arm>),
     Block(Block),
     Each(Box<Each>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ruled {
+    pub text: String,
+    /// Is it an `fn` statement, which names itself?
+    pub is_statement: bool,
+    pub mentions: Vec<Term>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -167,6 +177,7 @@ impl Term {
                 args.iter().for_each(see);
             }
             Term::Tuple(terms) | Term::Array(terms) => terms.iter().for_each(see),
+            Term::Ruled(ruled) => ruled.mentions.iter().for_each(see),
             Term::Record(fields) => fields.iter().for_each(|(_, term)| see(term)),
             Term::With(base, updates) => {
                 see(base);
@@ -219,6 +230,9 @@ impl Term {
             Term::Call(callee, args) => Term::Call(on(callee), args.iter().map(f).collect()),
             Term::Tuple(terms) => Term::Tuple(terms.iter().map(f).collect()),
             Term::Array(terms) => Term::Array(terms.iter().map(f).collect()),
+            Term::Ruled(ruled) => {
+                Term::Ruled(Ruled { mentions: ruled.mentions.iter().map(f).collect(), ..ruled.clone() })
+            }
             Term::Record(fields) => Term::Record(fields.iter().map(|(label, term)| (label.clone(), f(term))).collect()),
             Term::With(base, updates) => {
                 let base = on(base);

@@ -77,7 +77,21 @@ pub fn simplified(term: &Term) -> Term {
         Term::Op(Op::Divide, a, b) => simplify::div(*a, *b),
         Term::Neg(a) => simplify::neg(*a),
         Term::Position(of, at) => crate::term::position(*of, at as usize),
+        Term::Call(f, args) if f.as_name() == Some("len") => match &args[..] {
+            [Term::Each(each)] if each.filter.is_none() && each.clauses.len() == 1 => length(&each.clauses[0].1),
+            _ => Term::Call(f, args),
+        },
         other => other,
+    }
+}
+
+/// How many elements a comprehension goes through.
+fn length(source: &Term) -> Term {
+    match source {
+        Term::Op(Op::Range, from, to) => simplify::sub((**to).clone(), (**from).clone()),
+        Term::Call(f, args) if f.as_name() == Some("zip") && !args.is_empty() => length(&args[0]),
+        Term::Each(each) if each.filter.is_none() && each.clauses.len() == 1 => length(&each.clauses[0].1),
+        source => crate::term::call("len", vec![source.clone()]),
     }
 }
 
@@ -144,6 +158,7 @@ fn goes_in(name: &str, term: &Term, uses: usize, names: &Names) -> bool {
     let of_source = names.lines.contains_key(name) && !name.starts_with('%');
     match term {
         Term::Lambda(..) => uses == 1 && name.starts_with('%'),
+        Term::Ruled(..) => false,
         term if term.is_atom() => true,
         _ if uses != 1 || of_source => false,
         _ if name.starts_with('%') => true,

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::code::{Action, Body, Code, Instruction, Mode, Op, Operand};
 use crate::fault::{Fault, Result, expected, interrupted};
 use crate::lazy::{force, forced};
-use crate::observe::{Branches, Uses};
+use crate::observe::{Branches, Occasion, Uses};
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Closure, Env, Function, Value};
@@ -213,8 +213,8 @@ impl Machine {
         self.forward_rules[prim as usize].is_some()
     }
 
-    /// Remembers that the rule of `f` was used at `x`, if somebody wants to know.
-    pub(crate) fn observe(&mut self, f: &Value, x: &Value) {
+    /// Remembers that the rule of `f` was used at `x`, or that it was called there, if somebody wants to know.
+    pub(crate) fn observe(&mut self, f: &Value, x: &Value, occasion: Occasion) {
         let first_user_file = self.first_user_file;
         let Some(observed) = &mut self.observed else { return };
         if crate::probe::is_active() {
@@ -227,7 +227,7 @@ impl Machine {
         let Some(closure) = source_closure(&f) else { return };
         let in_library = closure.code.lambda(closure.member).span.file.0 < first_user_file;
         if !in_library {
-            observed.add(closure, f.clone(), lift::lift(x, -order));
+            observed.add(closure, f.clone(), lift::lift(x, -order), occasion);
         }
     }
 

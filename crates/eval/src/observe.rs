@@ -1,12 +1,13 @@
 //! Which custom rules a computation uses, and at which arguments: what `evert test` checks.
 //!
-//! In: each use of a rule, as the machine meets it. Out: for each rule a bounded sample of all its uses: the first ones, the last one, one
+//! In: each use of a rule, as the machine meets it: by a derivative, or, of a rule that no derivative uses, the plain calls of its function. Out: for each rule a bounded sample of all its uses: the first ones, the last one, one
 //! of each class of arguments (by signs, sizes and alternatives; by finer steps for small arguments), and a random choice of all. The sample depends on nothing but the
 //! program. Whoever checks them can also ask which branches a computation takes ([`Branches`]).
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use base::Name;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::array::{Array, Elements};
@@ -24,11 +25,26 @@ const RANDOM: usize = 16;
 pub struct Uses {
     rules: Vec<RuleUses>,
     places: FxHashMap<(usize, u32), usize>,
+    /// Calls of functions of this name count, whether they have a rule or not.
+    pub wanted: Option<Name>,
+}
+
+/// What makes an argument one to check a rule at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Occasion {
+    /// Nothing in the program: it was drawn.
+    Drawn,
+    /// The function was called there.
+    Called,
+    /// A derivative used the rule there.
+    Differentiated,
 }
 
 /// A sample of the uses of one rule.
 #[derive(Clone)]
 pub struct RuleUses {
+    /// The strongest occasion there was; uses of weaker ones are forgotten.
+    pub occasion: Occasion,
     /// How often it was used.
     pub total: u64,
     first: Vec<Use>,
@@ -49,13 +65,39 @@ pub struct Use {
 
 impl Uses {
     /// `f` is the function that the programmer wrote, no J-image.
-    pub(crate) fn add(&mut self, closure: &Closure, f: Value, x: Value) {
+    pub fn add(&mut self, closure: &Closure, f: Value, x: Value, occasion: Occasion) {
         let key = (Rc::as_ptr(&closure.code.group) as usize, closure.member);
         match self.places.get(&key) {
-            Some(&place) => self.rules[place].add(f, x),
+            Some(&place) if self.rules[place].occasion == occasion => self.rules[place].add(f, x),
+            Some(&place) if self.rules[place].occasion < occasion => {
+                self.rules[place] = RuleUses::new(f, x, occasion);
+            }
+            Some(_) => {}
             None => {
                 self.places.insert(key, self.rules.len());
-                self.rules.push(RuleUses::new(f, x));
+                self.rules.push(RuleUses::new(f, x, occasion));
+            }
+        }
+    }
+
+    /// Are calls of this function worth an entry?
+    pub(crate) fn wants(&self, closure: &Closure) -> bool {
+        let lambda = closure.code.lambda(closure.member);
+        !lambda.rules.is_empty() && closure.code.group.order == 0 || self.wanted.is_some() && lambda.name == self.wanted
+    }
+
+    /// Was this function met?
+    pub fn knows(&self, closure: &Closure) -> bool {
+        self.places.contains_key(&(Rc::as_ptr(&closure.code.group) as usize, closure.member))
+    }
+
+    /// Leaves out rules.
+    pub fn forget(&mut self, unwanted: impl Fn(&RuleUses) -> bool) {
+        let keys: FxHashMap<usize, (usize, u32)> = self.places.drain().map(|(key, place)| (place, key)).collect();
+        for (place, rule) in std::mem::take(&mut self.rules).into_iter().enumerate() {
+            if !unwanted(&rule) {
+                self.places.insert(keys[&place], self.rules.len());
+                self.rules.push(rule);
             }
         }
     }
@@ -66,11 +108,12 @@ impl Uses {
 }
 
 impl RuleUses {
-    fn new(f: Value, x: Value) -> RuleUses {
+    fn new(f: Value, x: Value, occasion: Occasion) -> RuleUses {
         let class = class(&f, &x, Steps::Coarse);
         let first = Use { f, x, at: 0 };
         let by_class = FxHashMap::from_iter(class.map(|class| (class, first.clone())));
         RuleUses {
+            occasion,
             total: 1,
             last: first.clone(),
             first: vec![first],

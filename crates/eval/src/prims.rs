@@ -9,6 +9,7 @@ use crate::array::Array;
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::forced;
 use crate::machine::{Flow, Frame, Machine};
+use crate::observe::Occasion;
 use crate::value::{Form, Value};
 use crate::{memory, probe, show, sparse};
 
@@ -71,7 +72,7 @@ pub(crate) fn apply_to(machine: &mut Machine, prim: Prim, args: [Value; 3], span
             Ok(Flow::Value(Value::unit()))
         }
         Prim::RuleResult | Prim::RuleTangent => {
-            machine.observe(&args[0], &args[1]);
+            machine.observe(&args[0], &args[1], Occasion::Differentiated);
             Ok(Flow::Value(compute(prim, args)?))
         }
         prim => Ok(Flow::Value(compute(prim, args)?)),

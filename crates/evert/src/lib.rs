@@ -32,6 +32,7 @@ mod session;
 pub mod survey;
 pub mod testing;
 mod trial;
+pub mod why_zero;
 #[cfg(not(feature = "native"))]
 mod without_native;
 mod world;

@@ -1,18 +1,23 @@
 //! Checks the custom rules that a program used, at inputs from its own run.
 //!
-//! In: the uses that the machine observed ([`eval::observe`]). Out: for each rule one case, and what was left out, in words. The checks
+//! In: the uses that the machine observed ([`eval::observe`]), plain calls of functions whose rules no derivative used, and, where there are neither, inputs drawn by
+//! shape ([`drawn`]). Out: for each rule one case, and what was left out, in words. The checks
 //! themselves are written in the language, in `library/checking.ev`; here are the choice of inputs (the first and last use, and some for
 //! every set of branches that the function takes) and the budget, which counts the evaluator's steps, so that it doesn't depend on the machine.
 //! [`findings`] has all that there is to say about the rules of a file, for `evert check`.
 
+mod drawn;
 pub mod findings;
+
+pub use drawn::Excused;
 
 use base::clock::Stopwatch;
 use base::{Diagnostic, Span, codes};
-use calculus::Step;
-use eval::observe::{Branches, RuleUses, Use, Uses};
+use calculus::{Module, Step};
+use eval::observe::{Branches, Occasion, RuleUses, Use, Uses};
 use eval::value::Function;
 use eval::{Value, work};
+use syntax::Tree;
 
 use crate::session::Session;
 use crate::testing::{Case, Problem};
@@ -30,6 +35,8 @@ pub struct Observed {
     pub uses: Uses,
     /// Steps that weren't run to the end for lack of budget.
     cut: Vec<Span>,
+    /// Rules that no run used and that no input was drawn for.
+    unmet: Vec<Span>,
     /// How many steps of the evaluator are left.
     left: u64,
 }
@@ -42,7 +49,19 @@ impl Default for Observed {
 
 impl Observed {
     fn within(left: u64) -> Observed {
-        Observed { uses: Uses::default(), cut: vec![], left }
+        Observed { uses: Uses::default(), cut: vec![], unmet: vec![], left }
+    }
+
+    /// Draws inputs for the rules of a file that its runs didn't use, and for the function of a name.
+    pub fn complete(
+        &mut self,
+        session: &mut Session,
+        tree: &Tree,
+        module: &Module,
+        only: Option<&str>,
+        excused: Excused,
+    ) {
+        self.unmet = drawn::complete(session, tree, module, &mut self.uses, only, excused);
     }
 
     /// Compiled code doesn't say which rules it used; the reference evaluator does.
@@ -69,6 +88,9 @@ pub fn check(session: &mut Session, observed: &Observed) -> (Vec<Case>, Vec<Stri
             session.place(*first),
             OBSERVED_STEPS / 1_000_000,
         ));
+    }
+    for span in &observed.unmet {
+        left_out.push(format!("the rule at {} isn't used, and no input could be drawn for it", session.place(*span)));
     }
     let mut budget = CHECKED_STEPS;
     let rules = observed.uses.rules();
@@ -224,9 +246,12 @@ impl Check<'_> {
     }
 
     fn located(&self, error: Diagnostic, input: &Use) -> Diagnostic {
-        let which = match self.uses.total {
-            1 => "its only use".to_string(),
-            total => format!("use {} of {total}", input.at + 1),
+        let which = match (self.uses.occasion, self.uses.total) {
+            (Occasion::Drawn, _) => "an input that was drawn, as nothing uses it".to_string(),
+            (Occasion::Called, 1) => "its only call".to_string(),
+            (Occasion::Called, total) => format!("call {} of {total}", input.at + 1),
+            (Occasion::Differentiated, 1) => "its only use".to_string(),
+            (Occasion::Differentiated, total) => format!("use {} of {total}", input.at + 1),
         };
         error.note(format!("at {which}, with the argument {}", eval::show::short(&input.x)))
     }

@@ -50,6 +50,19 @@ fn arithmetic_is_simplified_and_names_stay() {
     );
 }
 
+/// Two elements are read after a call that gives a sensitivity of the whole array: what it gave isn't lost.
+#[test]
+fn elements_add_to_what_the_whole_received() {
+    let text = "fn inner(v) = v[0] * v[1] * exp(v[1])\nfn f(v) = inner(v) + v[0] * sqrt(v[1])\nf([1.5, 2.0])";
+    let code = derived(text, "f");
+    assert!(code.contains("[0]: ") && code.contains("[1]: "), "{code}");
+    let text = "fn f(s) = root(t => t^2 - s[0] - s[1])(s[0] + sqrt(s[1]^2 + 2 * s[0]))\n
+fn root(g) = (t => { let u = t - g(t) / grad(g)(t); if abs(u - t) < 1e-13 { u } else { root(g)(u) } })
+  reverse t => { let r = root(g)(t); (r, d => ({g: J(g)(r).1(-d / grad(g)(r)).0}, 0.0)) }
+f([1.5, 2.0])";
+    assert!(derived(text, "f").contains("sqrt"));
+}
+
 #[test]
 fn loops_stay_loops() {
     let text = "fn f(ws, xs) = sum(w * sin(x) for (w, x) in zip(ws, xs))\nf([1.0, 2.0], [0.3, 0.4])";

@@ -327,6 +327,19 @@ impl Specialiser<'_> {
                 (Head::Closure { .. }, Head::Prim { .. }) => true,
                 (Head::Prim { .. }, Head::Closure { code, .. }) => self.codes.get(*code).labels().is_empty(),
                 (Head::Prim { .. }, Head::Prim { .. }) => true,
+                // A sensitivity of a function, as what another sensitivity is full for: a record of its captures.
+                (Head::Closure { code, .. }, Head::Record(labels)) => {
+                    let known = self.codes.get(*code).labels();
+                    self.are_parts_alike((&known, &ours.parts), (labels, &theirs.parts), giver, depth)
+                }
+                (Head::Record(labels), Head::Closure { code, .. }) => {
+                    let given = self.codes.get(*code).labels();
+                    self.are_parts_alike((labels, &ours.parts), (&given, &theirs.parts), giver, depth)
+                }
+                (Head::Prim { .. }, Head::Record(labels)) | (Head::Record(labels), Head::Prim { .. }) => {
+                    labels.is_empty()
+                }
+                (Head::Closure { .. } | Head::Prim { .. }, Head::Tuple) => theirs.parts.is_empty(),
                 (Head::Closure { .. } | Head::Prim { .. }, _) | (_, Head::Closure { .. } | Head::Prim { .. }) => false,
                 (Head::Array(_), Head::Array(_)) => true,
                 (Head::Array(_), _) | (_, Head::Array(_)) => false,
@@ -337,6 +350,20 @@ impl Specialiser<'_> {
                         || ours.parts.iter().zip(&theirs.parts).all(|(a, b)| self.is_alike(*a, *b, giver, depth - 1))
                 }
             })
+        })
+    }
+
+    /// Are the given labels known, and their parts alike?
+    fn are_parts_alike(
+        &self,
+        (known, ours): (&[Name], &[ShapeId]),
+        (given, theirs): (&[Name], &[ShapeId]),
+        giver: Giver,
+        depth: usize,
+    ) -> bool {
+        given.iter().zip(theirs).all(|(label, theirs)| {
+            let at = known.iter().position(|name| name == label);
+            at.is_some_and(|at| self.is_alike(ours[at], *theirs, giver, depth - 1))
         })
     }
 

@@ -72,7 +72,7 @@ impl Specialiser<'_> {
         })
     }
 
-    pub fn array_of(&mut self, elements: Vec<Val>, element: first_order::ShapeId, span: Span) -> Result1<Val> {
+    pub fn array_of(&mut self, elements: Vec<Val>, element: ShapeId, span: Span) -> Result1<Val> {
         let mut atoms = vec![];
         for value in &elements {
             atoms.push(self.coerce(value, element, span)?.atom);
@@ -102,6 +102,10 @@ impl Specialiser<'_> {
 
     /// A random sensitivity of a value.
     pub fn random_like(&mut self, value: &Val, seed: &Val, span: Span) -> Result1<Val> {
+        if self.is_recursive_shape(value.shape) && self.holds_reals_only(value.shape) {
+            // A list of reals is a sensitivity of lists of reals.
+            return self.bridge(Prim::RandomLike, vec![value.clone(), seed.clone()], value.shape, span);
+        }
         let shape = self.scratch(|this| {
             let value = this.invented(value.shape);
             this.settled_sensitivity(&value, span)
@@ -109,9 +113,18 @@ impl Specialiser<'_> {
         self.bridge(Prim::RandomLike, vec![value.clone(), seed.clone()], shape, span)
     }
 
+    /// Data and arrays of reals, without functions or discrete parts: a value whose sensitivities have its own shape.
+    fn holds_reals_only(&self, shape: ShapeId) -> bool {
+        let plain = |head: &Head| {
+            matches!(head, Head::Real | Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Array(_))
+        };
+        let all = self.graph.reachable(shape);
+        all.into_iter().all(|id| self.graph.alternatives(id).iter().all(|alternative| plain(&alternative.head)))
+    }
+
     /// The sensitivity of a value, unfolded to its leaves. For code that is thrown away: its shape is what counts.
     fn settled_sensitivity(&mut self, value: &Val, span: Span) -> Result1<Val> {
-        if self.graph.reachable(value.shape).into_iter().any(|id| self.graph.get(id).named.is_some()) {
+        if self.is_recursive_shape(value.shape) {
             return self.dynamic(span, "a random sensitivity of recursive data");
         }
         let zero = self.zero();

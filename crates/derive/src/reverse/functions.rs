@@ -7,7 +7,7 @@ use crate::kind::Kind;
 use crate::read::{Read, Reader};
 use crate::refusal::Result;
 use crate::sens::{Part, Sens, filled, whole, zero};
-use crate::term::{Arm, Block, Pattern, Statement, Term, block, captured_label, name, tuple};
+use crate::term::{Arm, Block, Pattern, Ruled, Statement, Term, block, captured_label, name, tuple};
 
 /// A local function.
 #[derive(Clone, Debug)]
@@ -66,6 +66,23 @@ impl Deriver<'_> {
         }
         if let Some(reverse) = self.locals.get(of).and_then(|local| local.statement.clone()) {
             forward.push(reverse);
+        }
+        Ok(())
+    }
+
+    /// At the definition of a function with a rule: what it received as a value goes to what it captures.
+    pub(super) fn ruled_statement(
+        &mut self,
+        of: &str,
+        ruled: &Ruled,
+        backward: &mut Vec<Statement>,
+        sens: &mut Sens,
+    ) -> Result<()> {
+        let Some(parts) = sens.take(of) else { return Ok(()) };
+        let d = self.collapse_full(of, parts, backward)?;
+        let mentioned = ruled.mentions.iter().filter_map(Term::as_name);
+        for capture in mentioned.filter(|name| *name != of && self.names.carries(name)) {
+            sens.add(capture, Part::Whole(Term::Field(Box::new(d.clone()), captured_label(capture))));
         }
         Ok(())
     }

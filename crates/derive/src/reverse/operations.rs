@@ -82,7 +82,7 @@ impl Deriver<'_> {
             Term::Call(f, args) => self.call(of, f, args, parts, forward, backward, sens),
             Term::Each(each) => self.each(of, each, parts, backward, sens),
             Term::Block(_) => self.refuse("a block inside an expression"),
-            Term::Lambda(..) => unreachable!("derive: functions are statements of their own"),
+            Term::Lambda(..) | Term::Ruled(..) => unreachable!("derive: functions are statements of their own"),
         }
     }
 
@@ -96,33 +96,39 @@ impl Deriver<'_> {
         let array = |deriver: &Self, other: &Term| d.array || deriver.names.kind(other).is_array();
         match operator {
             Op::Add => {
-                self.spread(of, a, D { term: d.term.clone(), array: d.array }, sens)?;
-                self.spread(of, b, d, sens)
+                self.spread(of, a, D { term: d.term.clone(), array: d.array }, &[], sens)?;
+                self.spread(of, b, d, &[], sens)
             }
             Op::Subtract => {
-                self.spread(of, a, D { term: d.term.clone(), array: d.array }, sens)?;
-                self.spread(of, b, D { term: neg(d.term), array: d.array }, sens)
+                self.spread(of, a, D { term: d.term.clone(), array: d.array }, &[], sens)?;
+                self.spread(of, b, D { term: neg(d.term), array: d.array }, &[], sens)
             }
             // d(a * b) = b da + a db
             Op::Multiply => {
                 let (to_a, to_b) = (array(self, b), array(self, a));
-                self.spread(of, a, D { term: mul(d.term.clone(), b.clone()), array: to_a }, sens)?;
-                self.spread(of, b, D { term: mul(d.term, a.clone()), array: to_b }, sens)
+                let whole = name(of);
+                let with = |other: &Term| if d.array { whole.clone() } else { other.clone() };
+                let (with_b, with_a) = (with(b), with(a));
+                self.spread(of, a, D { term: mul(d.term.clone(), b.clone()), array: to_a }, &[&with_b], sens)?;
+                self.spread(of, b, D { term: mul(d.term, a.clone()), array: to_b }, &[&with_a], sens)
             }
             // d(a / b) = da / b - a / b^2 db
             Op::Divide => {
                 let (to_a, to_b) = (array(self, b), array(self, a) || array(self, b));
-                self.spread(of, a, D { term: div(d.term.clone(), b.clone()), array: to_a }, sens)?;
+                let whole = name(of);
+                let with = |other: &Term| if d.array { whole.clone() } else { other.clone() };
+                let (with_b, with_a) = (with(b), with(a));
+                self.spread(of, a, D { term: div(d.term.clone(), b.clone()), array: to_a }, &[&with_b], sens)?;
                 let slope = neg(div(mul(d.term, a.clone()), pow(b.clone(), 2.0)));
-                self.spread(of, b, D { term: slope, array: to_b }, sens)
+                self.spread(of, b, D { term: slope, array: to_b }, &[&with_a, b], sens)
             }
             Op::Power => self.power(of, a, b, d, sens),
             // d(a % b) = da - floor(a / b) db
             Op::Remainder => {
                 let to_b = array(self, a) || array(self, b);
-                self.spread(of, a, d.clone(), sens)?;
+                self.spread(of, a, d.clone(), &[], sens)?;
                 let whole = call("floor", vec![op(Op::Divide, a.clone(), b.clone())]);
-                self.spread(of, b, D { term: neg(mul(d.term, whole)), array: to_b }, sens)
+                self.spread(of, b, D { term: neg(mul(d.term, whole)), array: to_b }, &[], sens)
             }
             Op::MatMul => self.matrix_product(a, b, d, of, sens),
             Op::Plus => {
@@ -135,8 +141,9 @@ impl Deriver<'_> {
         }
     }
 
-    /// A contribution to an operand of an elementwise operation: a number that met an array gets the sum.
-    fn spread(&mut self, of: &str, to: &Term, d: D, sens: &mut Sens) -> Result<()> {
+    /// A contribution to an operand of an elementwise operation, of as many axes as `with` has if it is an array: a number that met an array gets
+    /// the sum, an array that was repeated along leading axes the sum along them.
+    fn spread(&mut self, of: &str, to: &Term, d: D, with: &[&Term], sens: &mut Sens) -> Result<()> {
         let (result, operand) = (self.names.kind(&name(of)), self.names.kind(to));
         if result.is_array() && !operand.is_array() && !d.array {
             let elements = match result {
@@ -145,7 +152,24 @@ impl Deriver<'_> {
             };
             return self.give(to, D { term: mul(d.term, elements), array: false }, sens);
         }
-        self.give(to, d, sens)
+        let (Kind::Reals(all), Kind::Reals(own)) = (&result, &operand) else { return self.give(to, d, sens) };
+        let axes = with.iter().map(|term| self.names.kind(term).axes()).max().unwrap_or(*all);
+        match (*own, d.array) {
+            (own, true) if axes > own => {
+                let summed = (own..axes).fold(d.term, |term, _| call("sum", vec![term, Term::Int(0)]));
+                self.give(to, D { term: summed, array: true }, sens)
+            }
+            (own, true) if axes < own => {
+                let term = op(Op::Add, call("zero", vec![to.clone()]), d.term);
+                self.give(to, D { term, array: true }, sens)
+            }
+            (own, false) if *all == own + 1 => {
+                let times = call("len", vec![name(of)]);
+                self.give(to, D { term: mul(d.term, times), array: false }, sens)
+            }
+            (own, false) if *all > own => self.refuse("an array that is repeated along several axes"),
+            _ => self.give(to, d, sens),
+        }
     }
 
     /// d(a^n) = n a^(n - 1) da; an exponent that varies is left to the library.
@@ -162,7 +186,7 @@ impl Deriver<'_> {
         if b.number().is_none() {
             return self.refuse("a power with a variable exponent");
         }
-        self.spread(of, a, D { term: mul(d.term, slope), array }, sens)
+        self.spread(of, a, D { term: mul(d.term, slope), array }, &[], sens)
     }
 
     fn matrix_product(&mut self, a: &Term, b: &Term, d: D, of: &str, sens: &mut Sens) -> Result<()> {

@@ -9,6 +9,7 @@ use super::{Call, Flow, Frame, MAX_CALLS, MAX_SLOTS, Machine, Next, function_ord
 use crate::code::Code;
 use crate::fault::{Fault, Result};
 use crate::lazy::force;
+use crate::observe::Occasion;
 use crate::seal::{Lifted, Seal};
 use crate::sensitivity::plus;
 use crate::value::{Env, Function, Value};
@@ -42,6 +43,9 @@ impl Machine {
                 self.apply(&derivative, x, lifted - 1, span)
             }
             Function::Closure(closure) => {
+                if self.observed.as_ref().is_some_and(|uses| uses.wants(closure)) {
+                    self.observe(&f, &x, Occasion::Called);
+                }
                 self.enter(closure.code.clone(), closure.member, &closure.env, x, span)?;
                 Ok(Flow::Entered)
             }

@@ -42,26 +42,32 @@ pub fn of(session: &mut Session, file: &str, text: &str, function: &str) -> Resu
     });
     let mut samples: Vec<Value> = vec![];
     if uses.is_empty() {
-        samples.extend(drawn(session, function, params.unwrap_or(1)));
+        let f = session.get(function);
+        samples.extend(f.map_or(vec![], |f| drawn(session, &f, params.unwrap_or(1), |_, _| true)));
     }
     for sample in uses {
         if !samples.iter().any(|known| eval::show::show(known) == eval::show::show(&sample)) {
             samples.push(sample);
         }
     }
+    Ok(with_neighbours(samples))
+}
+
+/// Inputs, and others near the first of them.
+pub(crate) fn with_neighbours(mut samples: Vec<Value>) -> Vec<Value> {
     let near: Vec<Value> = samples.iter().take(3).flat_map(|x| [moved(x, 0.83, 0.21), moved(x, -1.07, 0.4)]).collect();
     samples.extend(near);
-    Ok(samples)
+    samples
 }
 
 /// The same with other reals.
 fn moved(x: &Value, factor: f64, shift: f64) -> Value {
     let Ok(x) = eval::force(x) else { return x.clone() };
     match &x {
-        Value::Real(r) => Value::Real(r * factor + shift),
+        Value::Real(r) => Value::Real(short(r * factor + shift)),
         Value::Array(array) => match &array.elements {
             Elements::Real(reals) => {
-                let changed = reals.iter().map(|r| r * factor + shift).collect();
+                let changed = reals.iter().map(|r| short(r * factor + shift)).collect();
                 Value::array(Array::new(array.shape.clone(), Elements::Real(changed)))
             }
             _ => x.clone(),
@@ -76,9 +82,18 @@ fn moved(x: &Value, factor: f64, shift: f64) -> Value {
     }
 }
 
-/// Inputs of every shape until the function has a value there, one with a number for a value first.
-fn drawn(session: &mut Session, function: &str, params: usize) -> Vec<Value> {
-    let Some(f) = session.get(function) else { return vec![] };
+/// To four digits, as people write numbers.
+fn short(r: f64) -> f64 {
+    format!("{r:.3e}").parse().unwrap_or(r)
+}
+
+/// Inputs of every shape until the function has a value there that suits, one with a number for a value first.
+pub(crate) fn drawn(
+    session: &mut Session,
+    f: &Value,
+    params: usize,
+    mut suits: impl FnMut(&mut Session, &Value) -> bool,
+) -> Vec<Value> {
     let reals = |shape: Vec<usize>, reals: Vec<f64>| Value::array(Array::new(shape, Elements::Real(reals)));
     let shapes = [
         Value::Real(0.7),
@@ -93,17 +108,19 @@ fn drawn(session: &mut Session, function: &str, params: usize) -> Vec<Value> {
     for number in 0..combinations.min(TRIES) {
         let mut rest = number;
         let mut arguments = vec![];
-        for _ in 0..params {
-            arguments.push(shapes[rest % shapes.len()].clone());
+        for at in 0..params {
+            // No two alike: exchanged arguments must show.
+            arguments.push(moved(&shapes[rest % shapes.len()], 1.0, 0.17 * at as f64));
             rest /= shapes.len();
         }
         let x = if params == 1 { arguments.swap_remove(0) } else { Value::tuple(arguments) };
         let outer = session.machine.max_steps.replace(DRAWN_STEPS);
-        let value = session.quietly(|session| session.call(&f, x.clone()));
+        let value = session.quietly(|session| session.call(f, x.clone()));
         session.machine.max_steps = outer;
         match value {
-            Ok(Value::Real(_)) => return vec![x],
-            Ok(_) if other.is_none() => other = Some(x),
+            Ok(Value::Real(_)) if suits(session, &x) => return vec![x],
+            Ok(Value::Real(_)) => {}
+            Ok(_) if other.is_none() && suits(session, &x) => other = Some(x),
             _ => {}
         }
     }

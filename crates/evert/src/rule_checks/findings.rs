@@ -4,13 +4,15 @@
 
 use std::fmt;
 
-use base::Span;
+use base::{Name, Span};
+use calculus::RuleKind;
 use eval::Value;
 use eval::array::Array;
+pub use eval::observe::Occasion;
 use eval::observe::Use;
 use eval::value::{Form, Function};
 
-use super::{Check, Ended, Observed, rule_span};
+use super::{Check, Ended, Excused, Observed, rule_span};
 use crate::session::{Failure, Session};
 use crate::testing;
 
@@ -24,12 +26,19 @@ const STEPS: u64 = 500_000_000;
 pub struct RuleReport {
     pub name: String,
     pub span: Span,
-    /// How often the file uses it.
+    /// How often the file uses it, and how.
     pub uses: u64,
+    pub occasion: Occasion,
+    /// Has the function a rule, or is it its derivative as it stands that is compared?
+    pub has_rule: bool,
     /// Why it isn't compared, if it is marked approximate.
     pub approximate: Option<String>,
     pub inputs: usize,
     pub findings: Vec<Finding>,
+    /// Why the rule can't be used at all, in words.
+    pub failed: Option<String>,
+    /// The kinds of its rules: `reverse`, `forward`, `transpose`.
+    kinds: Vec<RuleKind>,
     /// Comparisons that couldn't be made, in words.
     pub left_out: Vec<String>,
 }
@@ -75,7 +84,7 @@ impl RuleReport {
     pub fn verdict(&self) -> Verdict {
         let any = |verdict| self.findings.iter().any(|finding| finding.verdict == verdict);
         match () {
-            () if any(Verdict::Wrong) => Verdict::Wrong,
+            () if any(Verdict::Wrong) || self.failed.is_some() => Verdict::Wrong,
             () if any(Verdict::Right) => Verdict::Right,
             () => Verdict::Unclear,
         }
@@ -93,7 +102,11 @@ impl RuleReport {
             "linearity" => {
                 return Some("what the rule returns beside the value must be linear in what it is given".into());
             }
-            "the dot test" => return Some("one of the two rules isn't the transpose of the other".into()),
+            "the dot test" => {
+                let slopes: Vec<&Finding> = wrong.iter().filter(|finding| finding.mode != "both").copied().collect();
+                let one = self.only_mode(&slopes);
+                return one.or(Some("one of the two rules isn't the transpose of the other".into()));
+            }
             _ => {}
         }
         if lowest > 1 {
@@ -103,20 +116,46 @@ impl RuleReport {
                 lowest - 1
             ));
         }
-        let slopes: Vec<(f64, f64)> = wrong.iter().filter_map(|finding| finding.numbers()).collect();
-        let ratio = slopes.first().map(|(claimed, found)| claimed / found)?;
-        let same =
-            slopes.iter().all(|(claimed, found)| (claimed / found - ratio).abs() <= 1e-4 * ratio.abs().max(1e-3));
-        match ratio {
-            _ if slopes.iter().all(|(claimed, _)| *claimed == 0.0) => {
-                Some(format!("the rule says 0 for {}: it is missing from what the rule returns", first.what))
-            }
-            _ if same && (ratio + 1.0).abs() < 1e-4 => Some("the sign is wrong".into()),
-            _ if same => {
-                Some(format!("it is {} times as large as it should be, everywhere", eval::show::real(rounded(ratio))))
-            }
-            _ => None,
+        self.only_mode(&wrong).or_else(|| factor(&wrong, &first.what))
+    }
+
+    /// Are only the slopes of one mode wrong, and those of the other right?
+    fn only_mode(&self, wrong: &[&Finding]) -> Option<String> {
+        let modes = modes(wrong);
+        let [mode] = &modes[..] else { return None };
+        let other = |finding: &&Finding| finding.mode != *mode && finding.mode != "both";
+        self.findings.iter().find(other)?;
+        let rule = if mode == "reverse" && self.kinds.contains(&RuleKind::Transpose) { "transpose" } else { mode };
+        Some(format!("the other mode agrees with differences: it is the {rule} rule that is wrong"))
+    }
+}
+
+/// The modes of some findings, each once.
+fn modes(findings: &[&Finding]) -> Vec<String> {
+    let mut modes: Vec<String> = findings.iter().map(|finding| finding.mode.clone()).collect();
+    modes.sort();
+    modes.dedup();
+    modes
+}
+
+/// One factor, or no slope at all, explains all wrong slopes. A single one is explained by a sign or by a simple fraction only.
+fn factor(wrong: &[&Finding], what: &str) -> Option<String> {
+    let slopes: Vec<(f64, f64)> = wrong.iter().filter_map(|finding| finding.numbers()).collect();
+    let ratio = slopes.first().map(|(claimed, found)| claimed / found)?;
+    if slopes.iter().all(|(claimed, _)| *claimed == 0.0) {
+        return Some(format!("the rule says 0 for {what}: it is missing from what the rule returns"));
+    }
+    let same = slopes.iter().all(|(claimed, found)| (claimed / found - ratio).abs() <= 1e-4 * ratio.abs().max(1e-3));
+    let close = |to: f64| (ratio - to).abs() <= 1e-5 * to.abs();
+    let simple = (1..=12).any(|below| (1..=12).any(|above| close(f64::from(above) / f64::from(below))));
+    match () {
+        () if !same || !ratio.is_finite() => None,
+        () if close(-1.0) => Some("the sign is wrong".into()),
+        () if slopes.len() > 1 => {
+            Some(format!("it is {} times as large as it should be, everywhere", eval::show::real(rounded(ratio))))
         }
+        () if simple => Some(format!("it is {} times as large as it should be", eval::show::real(rounded(ratio)))),
+        () => None,
     }
 }
 
@@ -126,22 +165,25 @@ impl Finding {
     }
 }
 
-/// To four digits.
+/// To four digits; to more where it is almost 1.
 fn rounded(x: f64) -> f64 {
-    format!("{x:.3e}").parse().unwrap_or(x)
+    let text = if (x - 1.0).abs() < 0.01 { format!("{x:.6}") } else { format!("{x:.3e}") };
+    text.parse().unwrap_or(x)
 }
 
 /// Runs a file and compares the rules that it uses; only those of functions of this name, if there is one.
 pub fn of_file(session: &mut Session, name: &str, text: &str, only: Option<&str>) -> Result<Vec<RuleReport>, Failure> {
     let (tree, module) = session.load(name, text)?;
     let mut observed = Observed::within(STEPS);
+    observed.uses.wanted = only.map(Name::new);
     for (step, statement) in module.steps.iter().zip(testing::steps_of(&tree)) {
         // What a step ends in is the business of others.
         let _ = session.run_step(step);
-        if !testing::expects_failure(&tree, statement) && session.ruled.reaches(step) {
+        if !testing::expects_failure(&tree, statement) && (only.is_some() || session.ruled.reaches(step)) {
             observed.run_again(session, step);
         }
     }
+    observed.complete(session, &tree, &module, only, Excused::Nothing);
     let mut reports = vec![];
     for uses in observed.uses.rules() {
         let mut check = Check { session, left: STEPS, uses };
@@ -160,9 +202,13 @@ impl Check<'_> {
             name: eval::show::function_name(any),
             span: rule_span(any),
             uses: self.uses.total,
+            occasion: self.uses.occasion,
+            has_rule: has_rule(any),
             approximate: approximate(any),
             inputs: 0,
             findings: vec![],
+            failed: None,
+            kinds: rules(any).iter().map(|rule| rule.kind).collect(),
             left_out: vec![],
         };
         if report.approximate.is_some() {
@@ -179,6 +225,12 @@ impl Check<'_> {
                     }
                     Err(Ended::Failed(error) | Ended::Wrong(error)) => {
                         let words = format!("{}: {}", error.code, error.message);
+                        // Differences may leave the domain of the function; the rule itself must say something.
+                        let claims = order > 1 || matches!(self.ask("rule_claim", input, 1), Ended::Fine);
+                        if !claims {
+                            report.failed = Some(format!("{words}, at {}", eval::show::short(&input.x)));
+                            return report;
+                        }
                         report.left_out.push(format!("order {order} at use {}: {words}", input.at + 1));
                     }
                     Err(Ended::Fine) => {}
@@ -193,11 +245,23 @@ impl Check<'_> {
     }
 }
 
+fn rules(f: &Value) -> &[calculus::Rule] {
+    match f {
+        Value::Function(function) => match &**function {
+            Function::Closure(closure) => &closure.code.lambda(closure.member).rules,
+            Function::Prim { .. } | Function::Sealed { .. } => &[],
+        },
+        _ => &[],
+    }
+}
+
+fn has_rule(f: &Value) -> bool {
+    !rules(f).is_empty()
+}
+
 /// The reason of the first rule that is marked approximate.
 fn approximate(f: &Value) -> Option<String> {
-    let Value::Function(function) = f else { return None };
-    let Function::Closure(closure) = &**function else { return None };
-    closure.code.lambda(closure.member).rules.iter().find_map(|rule| rule.approximate.as_deref()).map(str::to_string)
+    rules(f).iter().find_map(|rule| rule.approximate.as_deref()).map(str::to_string)
 }
 
 /// The records of `rule_findings`.
