@@ -9,10 +9,12 @@ pub mod diagnostic;
 pub mod interrupt;
 pub mod memory;
 pub mod name;
+pub mod profile;
+pub mod progress;
 pub mod source;
 pub mod suggest;
 
 pub use codes::Code;
 pub use diagnostic::{Diagnostic, Fix, Label, Result, Trace};
 pub use name::Name;
-pub use source::{File, FileId, Sources, Span};
+pub use source::{File, FileId, Part, Sources, Span};

@@ -14,12 +14,55 @@ pub struct Span {
     pub end: u32,
 }
 
+/// Which part of a computation code is. Spans say it only in programs that are profiled ([`Span::in_part`]).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Part {
+    /// What the program itself computes, also where a derivative computes it.
+    #[default]
+    Primal,
+    /// Tangents, in forward mode.
+    Tangent,
+    /// The sweep back, in reverse mode.
+    Back,
+}
+
+/// The bits of a file's number that are the file; above them is the part.
+const FILE_BITS: u32 = 29;
+const FILE: u32 = (1 << FILE_BITS) - 1;
+
 impl Span {
     /// Of code that belongs to whoever calls it: where it is copied into a caller it gets the place of the call.
     pub const OF_CALLER: Span = Span { file: FileId(u32::MAX), start: 0, end: 0 };
 
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
         Span { file, start: start as u32, end: end as u32 }
+    }
+
+    /// The same place as a part of a computation. Of several the last in the order of [`Part`] counts.
+    pub fn in_part(self, part: Part) -> Span {
+        let part = part.max(self.part()) as u32;
+        match self.is_of_caller() {
+            true => Span { start: part, ..Span::OF_CALLER },
+            false => Span { file: FileId(self.file.0 & FILE | part << FILE_BITS), ..self },
+        }
+    }
+
+    pub fn part(self) -> Part {
+        match if self.is_of_caller() { self.start } else { self.file.0 >> FILE_BITS } {
+            1 => Part::Tangent,
+            2 => Part::Back,
+            _ => Part::Primal,
+        }
+    }
+
+    /// The place alone.
+    pub fn plain(self) -> Span {
+        if self.is_of_caller() { Span::OF_CALLER } else { Span { file: FileId(self.file.0 & FILE), ..self } }
+    }
+
+    /// Does the code belong to whoever calls it, as whatever part?
+    pub fn is_of_caller(self) -> bool {
+        self.file == Span::OF_CALLER.file
     }
 
     /// The smallest span that covers both; the first one's file wins.
@@ -68,5 +111,21 @@ impl Sources {
         let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
         (line, column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_says_its_part_and_keeps_its_place() {
+        let span = Span::new(FileId(17), 3, 9);
+        assert_eq!((span.part(), span.in_part(Part::Primal)), (Part::Primal, span));
+        let back = span.in_part(Part::Back);
+        assert_eq!((back.part(), back.plain(), back.in_part(Part::Tangent)), (Part::Back, span, back));
+        let caller = Span::OF_CALLER.in_part(Part::Tangent);
+        assert!(caller.is_of_caller() && !back.is_of_caller());
+        assert_eq!((caller.part(), caller.plain()), (Part::Tangent, Span::OF_CALLER));
     }
 }

@@ -177,6 +177,13 @@ pub enum Command {
         #[arg(long, short)]
         verbose: bool,
     },
+    /// Run a program and say where its time goes, by functions and lines, the program itself and its derivatives apart
+    ///
+    /// What stands behind the file are the arguments of `main`, as for `run`.
+    Profile {
+        /// The program; `-` reads standard input
+        file: String,
+    },
     /// Be a tool of GradBench: read its messages from standard input, answer on standard output
     ///
     /// GradBench (gradben.ch) compares tools for automatic differentiation. Messages and answers are lines of JSON; each is

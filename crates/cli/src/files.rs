@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use evert::World;
 
+use crate::progress;
 use crate::terminal::write_out;
 
 /// The name that diagnostics show for standard input.
@@ -69,13 +70,18 @@ impl World for Files {
     fn print(&self, line: &str) {
         match self.prints {
             Prints::Output => write_out(&format!("{line}\n")),
-            Prints::Errors => eprintln!("{line}"),
+            Prints::Errors => write_error(line),
         }
     }
 
     fn aside(&self, line: &str) {
-        eprintln!("{line}");
+        write_error(line);
     }
+}
+
+fn write_error(line: &str) {
+    progress::clear();
+    eprintln!("{line}");
 }
 
 /// The real files; what a program prints is kept.

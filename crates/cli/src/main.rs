@@ -1,4 +1,4 @@
-//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `check`, `derive`, `weave`, `fmt`, `explain`, `explain-perf`, `gradbench`,
+//! The command line: `evert run`, `eval`, `repl`, `plot`, `test`, `check`, `derive`, `weave`, `fmt`, `explain`, `explain-perf`, `profile`, `gradbench`,
 //! `ir`, `tape`, `serve`.
 //!
 //! In: arguments, files and standard input. Out: values on standard output, diagnostics on standard error, and an
@@ -23,7 +23,9 @@ mod memory;
 mod output;
 mod pages;
 mod perf;
+mod profile;
 mod program;
+mod progress;
 mod repl;
 mod report;
 mod run;
@@ -108,6 +110,9 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         return Status::WrongUsage;
     }
     eval::show::prints_are_seen(terminal.columns);
+    if matches!(arguments.command, Command::Run { .. } | Command::Eval { .. } | Command::Repl) {
+        progress::show_on_terminal();
+    }
     let launcher = match arguments.engine() {
         Ok(engine) => Launcher::new(&terminal, engine, arguments.checks()),
         Err(wrong) => {
@@ -146,6 +151,10 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         Command::ExplainPerf { file, count, verbose } => {
             let (program, words) = program.unwrap_or_else(|| (Program::read(&file), Words::default()));
             perf::explain(&terminal, &program, &words, &perf::Request { count, verbose })
+        }
+        Command::Profile { file } => {
+            let (program, words) = program.unwrap_or_else(|| (Program::read(&file), Words::default()));
+            profile::profile(&launcher, &program, &words)
         }
         Command::Gradbench => serve_gradbench(&launcher),
         Command::Lsp { worker: false, .. } => serve_editor(&terminal),

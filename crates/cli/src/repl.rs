@@ -23,6 +23,7 @@ use crate::files::{Files, Prints};
 use crate::interrupt::{self, interruptible};
 use crate::launch::Launcher;
 use crate::output::{Output, Shown, is_unit};
+use crate::progress;
 use crate::report;
 use crate::terminal::Terminal;
 
@@ -99,7 +100,8 @@ impl<'a> Repl<'a> {
         let (_, module) = self.session.load(name, text)?;
         report::warnings(self.terminal, &mut self.session);
         for step in &module.steps {
-            let value = self.session.run_step(step).map_err(|error| vec![*error])?;
+            let text = self.session.sources.text(step.span).to_string();
+            let value = progress::during(&text, || self.session.run_step(step)).map_err(|error| vec![*error])?;
             match &step.kind {
                 StepKind::Define(_) => {}
                 StepKind::Test(name) => self.terminal.line(&format!("the test \"{name}\" holds")),

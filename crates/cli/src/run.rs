@@ -13,6 +13,7 @@ use crate::given::main_step;
 use crate::launch::Launcher;
 use crate::output::{Output, Shown};
 use crate::program::Program;
+use crate::progress;
 use crate::report;
 use crate::words::Words;
 
@@ -73,7 +74,8 @@ fn statements(output: &Output, session: &mut Session, name: &str, text: &str) ->
 }
 
 fn run_step(output: &Output, session: &mut Session, step: &Step, label: Option<&str>) -> Result<(), Failure> {
-    let value = session.run_step(step).map_err(|error| vec![*error])?;
+    let text = label.map_or_else(|| session.sources.text(step.span).to_string(), str::to_string);
+    let value = progress::during(&text, || session.run_step(step)).map_err(|error| vec![*error])?;
     match step.kind {
         StepKind::Show => output.show(session, &value, Shown { label, span: step.span }),
         StepKind::Define(_) | StepKind::Test(_) => Ok(()),

@@ -6,6 +6,8 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 
 pub use evert::report::{Paint, Tone};
 
+use crate::progress;
+
 use crate::arguments::Color;
 
 pub struct Terminal {
@@ -41,6 +43,7 @@ impl Terminal {
 
     /// Writes text that ends its own lines on standard error.
     pub fn error_text(&self, text: &str) {
+        progress::clear();
         // Where there is nobody to complain to, we don't complain.
         let _ = io::stderr().write_all(text.as_bytes());
     }
@@ -69,6 +72,7 @@ fn colour_is_welcome() -> bool {
 }
 
 pub fn write_out(text: &str) {
+    progress::clear();
     let mut out = io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         if error.kind() != ErrorKind::BrokenPipe {

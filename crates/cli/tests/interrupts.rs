@@ -1,4 +1,4 @@
-//! Ctrl-C in the REPL on a terminal: what runs stops, definitions stay.
+//! On a terminal: Ctrl-C in the REPL stops what runs, and definitions stay; long steps say how far they are.
 
 #![cfg(target_os = "linux")]
 
@@ -87,6 +87,7 @@ fn what_runs_stops_and_definitions_stay() {
         for text in [
             "while_loop(x => x < inf, x => x + 0.0 * kept, 1.0)",
             "grad(a => while_loop(x => x < inf, x => x + 0.0 * a, 1.0))(kept)",
+            "eigh(reshape([sin(real(i)) for i in 0..1000000], [1000, 1000])).0[0]",
         ] {
             session.enter(&format!("{{ print(100 + 23); {text} }}"));
             session.expect("123");
@@ -97,4 +98,30 @@ fn what_runs_stops_and_definitions_stay() {
         session.enter("kept + 1");
         session.expect("42");
     }
+}
+
+#[test]
+fn a_long_step_says_how_far_it_is() {
+    let file = std::env::temp_dir().join(format!("evert-progress-{}.ev", std::process::id()));
+    let programs = [
+        ("native", "grad(x => iterate(1000000000, x => sin(x), x))(1.0)", " of "),
+        (
+            "native",
+            "minimise_by(adam(1e-9), {steps: 100000000, tolerance: 0.0}, v => sum(v^2), [1.0, 2.0])",
+            " of 100000000 ",
+        ),
+        ("native", "while_loop(x => x < 1e300, x => x + sum(1.0 + real(i) for i in 0..1000), 0.0)", "/s"),
+        ("reference", "iterate(1000000000, x => x + 1.0, 0.0)", " of 1000000000 "),
+        ("reference", "fold((a, i) => a + sin(real(i)), 0.0, iota(10000000))", " left"),
+    ];
+    for (engine, text, shown) in programs {
+        std::fs::write(&file, text).expect("a file");
+        let mut session = Session::start(&["--engine", engine, "run", &file.to_string_lossy()]);
+        session.expect(shown);
+    }
+    // Where nobody looks nothing is said.
+    std::fs::write(&file, "iterate(20000000, x => sin(x), 1.0)").expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_evert")).arg("run").arg(&file).output().expect("evert runs");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let _ = std::fs::remove_file(file);
 }

@@ -5,6 +5,8 @@
 
 mod apply;
 mod probe;
+mod profiled;
+mod turns;
 mod watched;
 
 use std::rc::Rc;
@@ -22,6 +24,7 @@ use crate::sensitivity::plus;
 use crate::value::{Closure, Env, Function, Value};
 use crate::watch::{Operation, Waiting, Watch};
 use crate::{lift, memory, parts, prims, show, trace, work};
+use turns::counter;
 
 /// How deep calls may nest before they count as endless recursion.
 pub const MAX_CALLS: usize = 4_000_000;
@@ -62,6 +65,8 @@ pub struct Machine {
     root: Span,
     /// The work at which the computation ends.
     limit: u64,
+    /// The number of frames at which the outermost loop runs, if somebody watches how far it is.
+    loop_depth: usize,
 }
 
 /// A top-level definition and its J-images.
@@ -105,6 +110,8 @@ pub(crate) struct Call {
     pub from: Span,
     /// The function in whose place it stands.
     instead_of: Option<(Rc<Code>, u32)>,
+    /// How many times it has called itself in its own place.
+    turns: u64,
 }
 
 impl Call {
@@ -161,6 +168,7 @@ impl Machine {
             max_steps: None,
             root: Span::default(),
             limit: u64::MAX,
+            loop_depth: usize::MAX,
         }
     }
 
@@ -234,8 +242,13 @@ impl Machine {
     /// Applies a function to an argument and runs to the end.
     pub fn call(&mut self, f: &Value, x: Value, span: Span) -> base::Result<Value> {
         self.limit = self.max_steps.map_or(u64::MAX, |steps| work::done() + steps);
+        self.loop_depth = usize::MAX;
         let outer = work::limit(self.limit);
+        let evaluated = base::profile::is_on() && base::profile::evaluates(true);
         let result = self.start(f, x, span);
+        if base::profile::is_on() {
+            base::profile::evaluates(evaluated);
+        }
         work::limit(outer);
         crate::probe::set_active(false);
         self.frames.clear();
@@ -255,8 +268,12 @@ impl Machine {
             Ok(Flow::Entered) => {}
             Err(fault) => return self.fail(*fault, span),
         }
+        let run_frame = match base::profile::is_on() {
+            true => Machine::run_frame::<true>,
+            false => Machine::run_frame::<false>,
+        };
         loop {
-            let mut outcome = self.run_frame();
+            let mut outcome = run_frame(self);
             while let Err((fault, span)) = outcome {
                 outcome = match self.failed_in_probe() {
                     None => return self.fail(*fault, span),
@@ -281,7 +298,7 @@ impl Machine {
     }
 
     /// Runs the call on top until another frame is on top. `Some` is the value of the whole computation.
-    fn run_frame(&mut self) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
+    fn run_frame<const PROFILED: bool>(&mut self) -> std::result::Result<Option<Value>, (Box<Fault>, Span)> {
         let Some(Frame::Call(call)) = self.frames.last() else { unreachable!("machine: a call is on top") };
         let (body, start, base) = (call.body.clone(), call.pc, call.base);
         let mut pc = start;
@@ -297,6 +314,9 @@ impl Machine {
                     self.transfer(action, base, *span)
                 }
             };
+            if PROFILED {
+                self.charge(*span);
+            }
             match next {
                 Ok(Next::Instruction) => {}
                 Ok(Next::At(target)) => pc = target,
@@ -384,8 +404,12 @@ impl Machine {
                 let operation = self.calling(&f, &x, None, span);
                 let left = self.leave();
                 let depth = self.frames.len();
+                let counter = base::progress::is_watched().then(|| counter(&x));
                 match self.apply(&f, x, *order, span) {
                     Ok(Flow::Entered) => {
+                        if let Some(counter) = counter {
+                            self.turn(left.as_ref(), counter);
+                        }
                         self.will_come(operation, depth);
                         self.stand_in_for(left, span);
                         Ok(Next::Frame)
@@ -408,6 +432,9 @@ impl Machine {
             Action::Return(operand) => {
                 let value = self.read(operand, base)?;
                 self.leave();
+                if self.frames.len() < self.loop_depth {
+                    self.loop_depth = usize::MAX;
+                }
                 self.deliver(value)
             }
             Action::Bind(..) | Action::Branch { .. } | Action::Jump(_) => unreachable!("machine: within a frame"),

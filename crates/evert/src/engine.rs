@@ -142,6 +142,8 @@ struct Globals<'a> {
     unknown: &'a [GlobalId],
     /// Files below this number belong to their callers.
     first_own_file: u32,
+    /// Do places say which part of the computation code is?
+    parts: bool,
     lengths: Lengths,
     /// Was a value asked for that holds the linear part of a derivative?
     has_linear_part: Cell<bool>,
@@ -159,7 +161,17 @@ pub(crate) enum Lengths {
 
 impl<'a> Globals<'a> {
     fn of(machine: &'a Machine) -> Globals<'a> {
-        Globals { machine, unknown: &[], first_own_file: 0, lengths: Lengths::Same, has_linear_part: Cell::default() }
+        // A profile charges what the library does to whoever calls it.
+        let parts = base::profile::is_on();
+        let first_own_file = if parts { machine.first_user_file } else { 0 };
+        Globals {
+            machine,
+            unknown: &[],
+            first_own_file,
+            parts,
+            lengths: Lengths::Same,
+            has_linear_part: Cell::default(),
+        }
     }
 }
 
@@ -186,6 +198,10 @@ impl specialise::World for Globals<'_> {
 
     fn first_own_file(&self) -> u32 {
         self.first_own_file
+    }
+
+    fn marks_parts(&self) -> bool {
+        self.parts
     }
 
     fn lengths_may_differ(&self) -> bool {
@@ -533,7 +549,7 @@ impl Engines {
             live_after: usage.live_after as usize,
         });
         result.map_err(|stop| match stop {
-            native::run::Stop::Error { code, span, .. } => Ran::Failed { code, span },
+            native::run::Stop::Error { code, span, .. } => Ran::Failed { code, span: span.plain() },
             native::run::Stop::Memory { code, .. } => Ran::Failed { code, span: Span::default() },
             native::run::Stop::Mismatch { text, .. } => Ran::Fallback(text),
             native::run::Stop::Violation { text, span, .. } => {
@@ -652,7 +668,7 @@ fn caught<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
 fn is_same(machine: &Machine, error: &Diagnostic, code: Code, span: Span) -> bool {
     let (place, library) = (error.span(), span.file.0 < machine.first_user_file);
     let overlap = place.file == span.file && place.start < span.end.max(span.start + 1) && span.start < place.end;
-    error.code == code && (place == span || overlap || library)
+    error.code == code && (place == span || overlap || library || span == Span::OF_CALLER)
 }
 
 fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {

@@ -21,6 +21,7 @@ mod compile;
 #[allow(unsafe_code)]
 mod ffi;
 mod find;
+mod lines;
 mod link;
 mod self_test;
 mod settings;
@@ -30,6 +31,7 @@ pub use busy::Held;
 pub use cache::{Cache, Key};
 pub use compile::{CompileError, Effort, Line, Stage};
 pub use find::Search;
+pub use lines::{Row, lines};
 pub use link::{Code, LinkError};
 pub use self_test::{SelfTest, self_test_child};
 pub use settings::{InstructionSet, Settings};

@@ -5,9 +5,11 @@
 
 mod body;
 mod checks;
+mod lines;
 mod memory;
 mod nodes;
 mod prelude;
+mod progress;
 mod recursion;
 mod scalars;
 mod sums;
@@ -15,6 +17,8 @@ mod symbols;
 mod transcendentals;
 
 pub use checks::Checks;
+pub use lines::Origins;
+pub use progress::Progress;
 pub use symbols::{RUNTIME_SYMBOLS, SIGNATURES};
 
 use std::collections::BTreeSet;
@@ -24,20 +28,34 @@ use loops::{Descriptor, Kind, Leaf, Program};
 
 /// The module's text.
 pub fn emit(program: &Program) -> String {
-    emit_with(program, Checks::Language)
+    emit_with(program, Checks::Language, Progress::Silent)
 }
 
-/// The same, with checks.
-pub fn emit_with(program: &Program, checks: Checks) -> String {
+/// The same, with a line table; and the places that it names, from 1.
+pub fn emit_with_origins(program: &Program, checks: Checks, progress: Progress) -> (String, Vec<base::Span>) {
+    write(program, checks, progress, Origins::Told)
+}
+
+/// The same, with checks, or for somebody who watches.
+pub fn emit_with(program: &Program, checks: Checks, progress: Progress) -> String {
+    write(program, checks, progress, Origins::Unknown).0
+}
+
+fn write(program: &Program, checks: Checks, progress: Progress, origins: Origins) -> (String, Vec<base::Span>) {
     let mut text = String::from("source_filename = \"evert\"\n\n");
-    let mut needs = Needs::default();
+    let mut needs = Needs { lines: (origins == Origins::Told).then(lines::Table::new), ..Needs::default() };
     let recursive = recursion::recursive(program);
+    let outermost = match progress {
+        Progress::Silent => vec![false; program.functions.len()],
+        Progress::Told => progress::outermost(program, &recursive),
+    };
     descriptors(program, &mut text);
     for (number, function) in program.functions.iter().enumerate() {
-        let function = body::Of { program, number, function, recursive: recursive[number], checks };
+        let function =
+            body::Of { program, number, function, recursive: recursive[number], outermost: outermost[number], checks };
         body::function(function, &mut needs, &mut text);
     }
-    entry(program, &mut text);
+    entry(program, needs.lines.as_mut(), &mut text);
     let (checked, surveyed) = (checks == Checks::Memory, program.places.is_some());
     // The runtime writes down who makes what, or what is alive.
     let allocation = if checked || surveyed { prelude::allocation_by_runtime } else { prelude::allocation };
@@ -55,7 +73,8 @@ pub fn emit_with(program: &Program, checks: Checks) -> String {
         text.push_str(checks::TEXT);
         text.extend(needs.places);
     }
-    text
+    let places = needs.lines.map_or(vec![], |lines| lines.end(&mut text));
+    (text, places)
 }
 
 /// What the functions use and the module therefore defines.
@@ -74,6 +93,8 @@ pub(crate) struct Needs {
     pub(crate) constants: Vec<String>,
     /// Constants that say where code is, in a checked build.
     pub(crate) places: Vec<String>,
+    /// Where instructions come from, if somebody wants to know.
+    pub(crate) lines: Option<lines::Table>,
 }
 
 /// LLVM's type of a leaf in a register.
@@ -126,10 +147,19 @@ fn descriptors(program: &Program, text: &mut String) {
 }
 
 /// The function that the runtime calls: leaf words in memory.
-fn entry(program: &Program, text: &mut String) {
+fn entry(program: &Program, lines: Option<&mut lines::Table>, text: &mut String) {
     let function = &program.functions[program.entry.0 as usize];
     let mut body = memory::Lines::new(text);
-    body.line(format_args!("define void @entry(ptr noalias %ctx, ptr %args, ptr %out) nounwind {{"));
+    // What is inlined here keeps its places only if this function has one, too.
+    let (debug, origin) = match lines {
+        Some(lines) => {
+            let scope = lines.function(program.functions.len());
+            (format!(" !dbg !{scope}"), Some(lines.location(scope, base::Span::OF_CALLER)))
+        }
+        None => (String::new(), None),
+    };
+    body.line(format_args!("define void @entry(ptr noalias %ctx, ptr %args, ptr %out) nounwind{debug} {{"));
+    body.origin = origin;
     let mut args = vec!["ptr %ctx".to_string()];
     for (at, param) in function.params.iter().enumerate() {
         let leaf = function.vars[param.0 as usize];
@@ -154,5 +184,6 @@ fn entry(program: &Program, text: &mut String) {
         body.line(format_args!("  %o{at}.p = getelementptr i64, ptr %out, i64 {at}"));
         body.store_word(&value, *leaf, &format!("%o{at}.p"), memory::Place::Scratch);
     }
+    body.origin = None;
     body.line(format_args!("  ret void\n}}\n"));
 }

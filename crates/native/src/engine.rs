@@ -11,9 +11,10 @@ use eval::Value;
 use first_order::Codes;
 use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Settings, Unavailable};
 
-use crate::emit::{Checks, emit_with};
+use crate::emit::{Checks, Progress, emit_with, emit_with_origins};
 use crate::layout::Layouts;
 use crate::pool;
+use crate::profile::{self, Origins};
 use crate::run::{Again, Runner, Stop, Tables, Usage};
 use crate::runtime::Site;
 use crate::runtime::ledger::Checked;
@@ -53,6 +54,8 @@ pub struct Compiled {
     /// Who makes objects, if the program is surveyed.
     pub places: Option<Vec<loops::Place>>,
     checks: Checks,
+    /// Where its instructions come from, if it is profiled.
+    origins: Option<Origins>,
     /// Keeps the entry's memory.
     _code: Code,
 }
@@ -158,9 +161,16 @@ impl Engine {
         budget::begin(Stage::Lowering);
         let lowered = loops::lower(program);
         budget::begin(Stage::Emission);
-        let ir = emit_with(&lowered, checks);
+        let progress = if base::progress::is_watched() { Progress::Told } else { Progress::Silent };
+        let (ir, places) = match base::profile::is_on() {
+            true => emit_with_origins(&lowered, checks, progress),
+            false => (emit_with(&lowered, checks, progress), vec![]),
+        };
         // SAFETY: `emit` keeps to the contract for the tables of the program it is given.
-        let compiled = unsafe { self.load(&ir, tables(program, &lowered), effort) }?;
+        let mut compiled = unsafe { self.load(&ir, tables(program, &lowered), effort) }?;
+        if let Some(origins) = &mut compiled.origins {
+            origins.places = places;
+        }
         Ok(Compiled { checks, ..compiled })
     }
 
@@ -168,7 +178,7 @@ impl Engine {
     pub fn compile_surveyed(&self, program: &first_order::Program, effort: Effort) -> Result<Compiled, Broken> {
         let lowered = loops::lower_surveyed(program);
         // SAFETY: as for `compile`.
-        let compiled = unsafe { self.load(&emit_with(&lowered, Checks::Language), tables(program, &lowered), effort) }?;
+        let compiled = unsafe { self.load(&crate::emit::emit(&lowered), tables(program, &lowered), effort) }?;
         Ok(Compiled { places: lowered.places, ..compiled })
     }
 
@@ -190,7 +200,9 @@ impl Engine {
         let not_kept = self.cache.trouble().filter(|_| !cache_hit).map(str::to_string);
         let stats = Stats { ir_bytes: ir.len(), object_bytes: object.len(), cache_hit, not_kept, compiling, linking };
         let text = code.text();
-        Ok(Compiled { entry, text, tables, stats, places: None, checks: Checks::Language, _code: code })
+        let rows = || Origins { rows: llvm::lines(&object), places: vec![] };
+        let origins = base::profile::is_on().then(rows);
+        Ok(Compiled { entry, text, tables, stats, places: None, checks: Checks::Language, origins, _code: code })
     }
 
     /// Runs a program on values of its parameters' shapes.
@@ -207,7 +219,11 @@ impl Engine {
         // SAFETY: the entry was made for the tables it is kept with, and the code is alive.
         runner.will_run(&program.text);
         // SAFETY: as above.
-        unsafe { runner.run(program.entry, &program.tables, codes, args, output) }
+        let result = unsafe { runner.run(program.entry, &program.tables, codes, args, output) };
+        if let Some(origins) = &program.origins {
+            profile::charge(&program.text, origins);
+        }
+        result
     }
 
     /// Runs a program on the same values until `again`, which is told how long the code itself took, says no.

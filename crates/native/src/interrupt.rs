@@ -22,25 +22,36 @@ pub const STATUS: u64 = u64::MAX;
 
 thread_local! {
     /// What runs on this thread. No destructor: a signal handler may look at it at any time.
-    static RUNNING: Cell<Running> = const { Cell::new(Running { ctx: 0, start: 0, end: 0 }) };
+    static RUNNING: Cell<Running> = const { Cell::new(Running::NOTHING) };
 }
 
 /// Compiled code that runs: its context, and where its instructions lie. A context of 0: nothing runs.
 #[derive(Clone, Copy)]
-struct Running {
-    ctx: usize,
-    start: usize,
-    end: usize,
+pub(crate) struct Running {
+    pub ctx: usize,
+    pub start: usize,
+    pub end: usize,
+    /// Where its stack begins; frames lie below.
+    pub top: usize,
 }
 
-/// Calls `run`, which enters compiled code that lies at these addresses with this context.
-pub(crate) fn during<T>(ctx: *mut Context, code: &Range<usize>, run: impl FnOnce() -> T) -> T {
-    RUNNING.set(Running { ctx: ctx as usize, start: code.start, end: code.end });
+impl Running {
+    const NOTHING: Running = Running { ctx: 0, start: 0, end: 0, top: 0 };
+}
+
+/// What runs on this thread. May be called by a signal handler.
+pub(crate) fn running() -> Option<Running> {
+    Some(RUNNING.get()).filter(|running| running.ctx != 0)
+}
+
+/// Calls `run`, which enters compiled code that lies at these addresses with this context, on the stack that ends at `top`.
+pub(crate) fn during<T>(ctx: *mut Context, code: &Range<usize>, top: usize, run: impl FnOnce() -> T) -> T {
+    RUNNING.set(Running { ctx: ctx as usize, start: code.start, end: code.end, top });
     // The compiler may not move the code across: a signal can come at any time.
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
     let result = run();
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
-    RUNNING.set(Running { ctx: 0, start: 0, end: 0 });
+    RUNNING.set(Running::NOTHING);
     result
 }
 

@@ -4,7 +4,7 @@
 //! empty afterwards, no compiled or runtime frame unwinds, and a value that doesn't fit the program's shapes is refused, not guessed.
 //!
 //! Read [`emit`] (the code), [`layout`] (how a shape becomes leaf words), [`runtime`] (the context: memory, handles, failures,
-//! primitives), [`stack`] (what compiled code runs on), [`interrupt`] (stopping it), [`pool`] (runners that wait), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
+//! primitives), [`stack`] (what compiled code runs on), [`interrupt`] (stopping it), [`profile`] (where its time goes), [`pool`] (runners that wait), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
 //! `docs/dev/native.md` is the contract between them.
 
 pub mod control;
@@ -14,6 +14,7 @@ pub mod host;
 pub mod interrupt;
 pub mod layout;
 pub mod pool;
+pub mod profile;
 pub mod run;
 pub mod runtime;
 pub mod stack;

@@ -22,7 +22,7 @@ use crate::runtime::prim::release_words;
 use crate::runtime::survey::{Found, Watched};
 use crate::runtime::{Context, Environment, Failure, Site, object};
 use crate::stack::{self, Entry, Stack};
-use crate::values::{Border, Take, Unwritten, read, write};
+use crate::values::{Border, Take, Unwritten, read, write, write_argument};
 
 /// What the runtime knows of a program.
 #[derive(Clone, Debug, Default)]
@@ -235,7 +235,7 @@ impl Runner {
         }
         self.begin();
         for (&shape, value) in tables.parameters.iter().zip(args) {
-            self.write(border, shape, value)?;
+            write_argument(&mut self.ctx, border, shape, value, &mut self.words).map_err(unwritten)?;
         }
         let arguments = self.words.len();
         let result = tables.result.expect("run: the tables are those of a program");
@@ -253,7 +253,7 @@ impl Runner {
             let text = &self.text;
             let status = self.ctx.with_environment(environment, |ctx| {
                 // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
-                interrupt::during(ctx, text, || unsafe {
+                interrupt::during(ctx, text, top, || unsafe {
                     stack::enter(ctx, entry, args.as_ptr(), out.as_mut_ptr(), top)
                 })
             });
@@ -322,7 +322,7 @@ impl Runner {
         let text = &self.text;
         let status = self.ctx.with_environment(environment, |ctx| {
             // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
-            interrupt::during(ctx, text, || unsafe { stack::enter(ctx, entry, words, words.add(out), top) })
+            interrupt::during(ctx, text, top, || unsafe { stack::enter(ctx, entry, words, words.add(out), top) })
         });
         match status {
             0 => Ok(out),

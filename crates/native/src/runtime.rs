@@ -47,13 +47,16 @@ pub struct Context {
     site: u64,
     /// Where code is, in a checked build.
     place: *const checks::Place,
-    reserved: u64,
+    /// Where code says how far it is, if somebody watches.
+    progress: *const u64,
     /// Objects to be used again, by their size in words, linked through their first word.
     free: [*mut u64; SMALL_WORDS],
     heap: Heap,
     failure: Option<Failure>,
     panic: Option<Box<dyn Any + Send>>,
     environment: *const Environment<'static>,
+    /// Values whose arrays code reads where they are.
+    kept: Vec<eval::Value>,
 }
 
 /// Where compiled code writes who makes objects.
@@ -61,6 +64,9 @@ pub const SITE_WORD: u32 = 5;
 
 /// Where the code of a checked build writes where it is.
 pub const PLACE_WORD: u32 = 6;
+
+/// Where compiled code finds the words of [`base::progress`].
+pub const PROGRESS_WORD: u32 = 7;
 
 /// Objects of fewer words come from chunks, the others one by one.
 pub const SMALL_WORDS: usize = 64;
@@ -70,6 +76,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Context, host) == stack::HOST_WORD * 8);
     assert!(std::mem::offset_of!(Context, site) == SITE_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, place) == PLACE_WORD as usize * 8);
+    assert!(std::mem::offset_of!(Context, progress) == PROGRESS_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, free) == 8 * 8);
 };
 
@@ -115,13 +122,19 @@ impl Context {
             host: 0,
             site: 0,
             place: ptr::null(),
-            reserved: 0,
+            progress: base::progress::words(),
             free: [ptr::null_mut(); SMALL_WORDS],
             heap: Heap::default(),
             failure: None,
             panic: None,
             environment: ptr::null(),
+            kept: vec![],
         })
+    }
+
+    /// Keeps a value until the context is reset.
+    pub(crate) fn keep(&mut self, value: eval::Value) {
+        self.kept.push(value);
     }
 
     /// Objects that are allocated and not freed.

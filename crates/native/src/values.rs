@@ -11,7 +11,7 @@ use first_order::{Codes, Shapes};
 use crate::layout::Layouts;
 
 pub use read::{Take, read};
-pub use write::{Unwritten, write, write_words};
+pub use write::{Unwritten, write, write_argument, write_words};
 
 /// What a program says about its values.
 #[derive(Clone, Copy)]

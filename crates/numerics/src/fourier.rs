@@ -1,7 +1,7 @@
 //! The discrete Fourier transform of any length: y_k = Σ x_j e^(−2πi jk/n). Lengths are taken apart into their prime factors, large ones by
 //! Bluestein's convolution. Always the same order of operations, so always the same bits.
 
-use crate::{cos, sin};
+use crate::{cos, sin, stop};
 
 /// A complex number: its real and its imaginary part.
 type Complex = (f64, f64);
@@ -25,15 +25,28 @@ fn transformed(values: &[Complex]) -> Vec<Complex> {
     factor_by_factor(values, &roots, 1)
 }
 
-/// e^(−2πi j/n)
+/// e^(−2πi j/n) for j < n, by an angle below an eighth of a turn: so powers of i are exact, and opposite roots have the same digits.
 fn root(j: usize, n: usize) -> Complex {
-    let angle = 2.0 * std::f64::consts::PI * (j as f64 / n as f64);
-    (cos(angle), -sin(angle))
+    let (quarter, rest) = (4 * j / n, 4 * j % n);
+    let angle = |part: usize| std::f64::consts::FRAC_PI_2 * (part as f64 / n as f64);
+    let (c, s) = match 2 * rest <= n {
+        true => (cos(angle(rest)), sin(angle(rest))),
+        false => (sin(angle(n - rest)), cos(angle(n - rest))),
+    };
+    match quarter {
+        0 => (c, -s),
+        1 => (-s, -c),
+        2 => (-c, s),
+        _ => (s, c),
+    }
 }
 
 /// `roots[j * stride]` is e^(−2πi j/n) for the n values.
 fn factor_by_factor(values: &[Complex], roots: &[Complex], stride: usize) -> Vec<Complex> {
     let n = values.len();
+    if n > SMALL && stop::is_wanted() {
+        return values.to_vec();
+    }
     let factor = (2..).take_while(|p| p * p <= n).find(|p| n.is_multiple_of(*p)).unwrap_or(n);
     if factor == n {
         return if n <= SMALL { term_by_term(values, roots, stride) } else { by_convolution(values) };

@@ -181,8 +181,8 @@ fn copied(callee: &Function, args: &[Atom], call: &Statement, vars: &mut Vec<Typ
 
 /// What belongs to whoever calls it gets the place of the call.
 fn attribute(statement: &mut Statement, call: base::Span) {
-    if statement.span == base::Span::OF_CALLER {
-        statement.span = call;
+    if statement.span.is_of_caller() {
+        statement.span = call.in_part(statement.span.part());
     }
     let each = &mut |statement: &mut Statement| attribute(statement, call);
     deep(|| blocks_mut(&mut statement.op, &mut |block| block.statements.iter_mut().for_each(&mut *each)));

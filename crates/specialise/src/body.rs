@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use base::{Span, budget, codes};
-use calculus::{Atom as L1Atom, Binding, Block as L1Block, Const, Expr, Failure, Root, Var as L1Var};
+use base::{Part, Span, budget, codes};
+use calculus::{Atom as L1Atom, Binding, Block as L1Block, Const, Expr, Failure, Role, Root, Var as L1Var};
 use first_order::{Alternative, Atom, Block, CodeId, End, Head, Op, ShapeId, Statement, Type, Var};
 
 use crate::draft::{Made, ended};
@@ -68,7 +68,17 @@ impl Specialiser<'_> {
         for (i, capture) in args.into_iter().enumerate() {
             frame.vars[1 + i] = Some(capture);
         }
-        self.block(&lambda.body, &mut frame)
+        let outer = self.draft.part;
+        self.draft.part = match lambda.role {
+            Role::Backpropagator => Part::Back,
+            Role::Forward => Part::Tangent,
+            // The library is a part of what calls it.
+            Role::Source | Role::Reverse if lambda.span.file.0 < self.draft.first_own_file => outer,
+            Role::Source | Role::Reverse => Part::Primal,
+        };
+        let value = self.block(&lambda.body, &mut frame);
+        self.draft.part = outer;
+        value
     }
 
     fn block(&mut self, block: &L1Block, frame: &mut Frame) -> Result1<Val> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use base::{Span, budget};
+use base::{Part, Span, budget};
 use first_order::{Atom, Block, End, Op, Statement, Type, Var};
 use rustc_hash::FxHashMap;
 
@@ -27,6 +27,10 @@ pub struct Draft {
     pub first_own_file: u32,
     /// who calls from here, if that is known.
     caller: Option<Span>,
+    /// Do places say which part of the computation code is,
+    pub marks_parts: bool,
+    /// and which part is the function whose body is written?
+    pub part: Part,
 }
 
 #[derive(Clone)]
@@ -94,7 +98,7 @@ impl Draft {
     pub fn enter(&mut self, span: Span) -> Option<Span> {
         let outer = self.caller;
         if span.file.0 >= self.first_own_file {
-            self.caller = Some(span);
+            self.caller = Some(self.place(span));
         }
         outer
     }
@@ -104,7 +108,8 @@ impl Draft {
     }
 
     fn place(&self, span: Span) -> Span {
-        if span.file.0 >= self.first_own_file { span } else { self.caller.unwrap_or(Span::OF_CALLER) }
+        let place = if span.file.0 >= self.first_own_file { span } else { self.caller.unwrap_or(Span::OF_CALLER) };
+        if self.marks_parts { place.in_part(self.part) } else { place }
     }
 }
 

@@ -393,6 +393,7 @@ impl<'a> Specialiser<'a> {
             }
             let outer = std::mem::take(&mut self.draft);
             self.draft.first_own_file = self.world.first_own_file();
+            self.draft.marks_parts = self.world.marks_parts();
             let current = self.current.replace(id);
             let inlined = std::mem::take(&mut self.inlined);
             let written = self.write(id);

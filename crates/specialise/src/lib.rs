@@ -55,6 +55,10 @@ pub trait World {
     fn first_own_file(&self) -> u32 {
         0
     }
+    /// Shall places say which part of the computation code is ([`Span::part`])?
+    fn marks_parts(&self) -> bool {
+        false
+    }
     /// May arrays of one rank differ in their lengths where elementwise operations combine them? If not, the code that is made fails
     /// there (E0310), and is faster.
     fn lengths_may_differ(&self) -> bool {

@@ -109,7 +109,8 @@ impl Machine {
             self.slots[first_member + sibling as usize] = value;
         }
         self.calls += 1;
-        self.frames.push(Frame::Call(Call { code, member, body, pc: 0, dest: 0, base, from, instead_of: None }));
+        let call = Call { code, member, body, pc: 0, dest: 0, base, from, instead_of: None, turns: 0 };
+        self.frames.push(Frame::Call(call));
         if self.watch.is_some() {
             let x = self.slots[base].clone();
             self.begins(&x);

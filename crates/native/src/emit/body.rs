@@ -22,11 +22,13 @@ pub(super) struct Of<'p> {
     pub(super) function: &'p Function,
     /// Can it be running twice at once?
     pub(super) recursive: bool,
+    /// Do its outermost loops say how far they are?
+    pub(super) outermost: bool,
     pub(super) checks: Checks,
 }
 
 pub(super) fn function(of: Of, needs: &mut Needs, text: &mut String) {
-    let Of { program, number, function, recursive, checks } = of;
+    let Of { program, number, function, recursive, outermost, checks } = of;
     let mut params = vec!["ptr noalias %ctx".to_string()];
     params.extend(
         function.params.iter().map(|param| format!("{} %v{}", type_of(function.vars[param.0 as usize]), param.0)),
@@ -38,12 +40,17 @@ pub(super) fn function(of: Of, needs: &mut Needs, text: &mut String) {
     let params = params.join(", ");
     let name: String = function.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut lines = Lines::new(text);
-    lines.line(format_args!("; {name}\ndefine internal fastcc {returned} @f{number}({params}) nounwind {{\nentry:"));
+    let scope = needs.lines.as_mut().map(|lines| lines.function(number));
+    let debug = scope.map_or(String::new(), |scope| format!(" !dbg !{scope}"));
+    lines.line(format_args!(
+        "; {name}\ndefine internal fastcc {returned} @f{number}({params}) nounwind{debug} {{\nentry:"
+    ));
     let start = lines.text.len();
     let mut body = Body {
         program,
         function,
         recursive,
+        outermost,
         checks,
         needs,
         lines,
@@ -56,7 +63,9 @@ pub(super) fn function(of: Of, needs: &mut Needs, text: &mut String) {
         words: 0,
         outs: 0,
         span: function.span,
+        scope,
     };
+    body.at(function.span);
     if recursive {
         body.check_stack();
     }
@@ -77,6 +86,7 @@ pub(super) struct Body<'p> {
     pub(super) function: &'p Function,
     /// Can the function be running twice at once?
     pub(super) recursive: bool,
+    pub(super) outermost: bool,
     pub(super) checks: Checks,
     pub(super) needs: &'p mut Needs,
     pub(super) lines: Lines<'p>,
@@ -92,6 +102,8 @@ pub(super) struct Body<'p> {
     words: usize,
     outs: usize,
     pub(super) span: Span,
+    /// The function in the line table.
+    scope: Option<usize>,
 }
 
 /// The values of a block that has ended by yielding; `None` if control doesn't get there.
@@ -152,6 +164,14 @@ impl Body<'_> {
     pub(super) fn begin(&mut self, label: String) {
         self.lines.line(format_args!("{label}:"));
         self.label = label;
+    }
+
+    /// What is written next belongs to this place.
+    pub(super) fn at(&mut self, span: Span) {
+        self.span = span;
+        if let (Some(scope), Some(lines)) = (self.scope, &mut self.needs.lines) {
+            self.lines.origin = Some(lines.location(scope, span));
+        }
     }
 
     /// The place of the statement, as arguments.
@@ -229,7 +249,7 @@ impl Body<'_> {
         base::budget::deep(|| {
             let mut rest = &block.statements[..];
             while let Some((statement, behind)) = rest.split_first() {
-                self.span = statement.span;
+                self.at(statement.span);
                 if let Some(behind) = self.constants(rest) {
                     rest = behind;
                     continue;
@@ -619,15 +639,19 @@ impl Body<'_> {
     }
 
     fn looped(&mut self, vars: &[Var], params: &[(Var, Atom)], body: &Block) -> bool {
+        let place = self.span;
+        let told = self.tell_of_loop(params, body);
         let header = self.new_label();
         let first = (self.label.clone(), params.iter().map(|(_, atom)| *atom).collect());
         self.line(format_args!("br label %{header}"));
         self.begin(header.clone());
         let phis_at = self.lines.text.len();
         self.loops.push(OpenLoop { header, edges: vec![first] });
+        told.iter().for_each(|told| self.tell_turn(told));
         self.repeats += 1;
         let result = self.block(body);
         self.repeats -= 1;
+        self.at(place);
         let open = self.loops.pop().expect("the loop that was pushed");
         let phis: Vec<String> =
             params.iter().enumerate().map(|(at, (param, _))| self.phi(*param, at, &open.edges) + "\n").collect();
@@ -636,7 +660,9 @@ impl Body<'_> {
         let join = self.new_label();
         self.line(format_args!("br label %{join}"));
         let edge = (self.label.clone(), atoms);
-        self.join(vars, join, vec![edge])
+        let ends = self.join(vars, join, vec![edge]);
+        told.iter().for_each(|told| self.tell_end(told));
+        ends
     }
 }
 

@@ -10,6 +10,8 @@ use super::type_of;
 pub(crate) struct Lines<'t> {
     pub(crate) text: &'t mut String,
     next: u32,
+    /// The node of metadata that says where instructions come from.
+    pub(crate) origin: Option<usize>,
 }
 
 /// The metadata of accesses; see `prelude::TEXT`.
@@ -38,12 +40,16 @@ fn tag(leaf: Leaf, place: Place) -> &'static str {
 
 impl<'t> Lines<'t> {
     pub(crate) fn new(text: &'t mut String) -> Lines<'t> {
-        Lines { text, next: 0 }
+        Lines { text, next: 0, origin: None }
     }
 
     pub(crate) fn line(&mut self, line: fmt::Arguments<'_>) {
         base::budget::spend(1);
+        let start = self.text.len();
         self.text.write_fmt(line).expect("writing to a string");
+        if let Some(origin) = self.origin.filter(|_| self.text[start..].starts_with("  ")) {
+            let _ = write!(self.text, ", !dbg !{origin}");
+        }
         self.text.push('\n');
     }
 

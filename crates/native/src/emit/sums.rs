@@ -49,6 +49,8 @@ impl Body<'_> {
     /// Control always gets behind a sum: it may have no terms.
     pub(super) fn sum(&mut self, name: &str, count: &Atom, index: Var, body: &Block) -> bool {
         self.needs.sums = true;
+        let place = self.span;
+        let told = self.tell_of_sum(count, index, body);
         let [chunk, values, after, more, finish, end] = [(); 6].map(|()| self.new_label());
         let count = self.atom(count);
         let saved = self.value(format_args!("call ptr @llvm.stacksave.p0()"));
@@ -69,9 +71,11 @@ impl Body<'_> {
         self.begin(values.clone());
         let phi_at = self.lines.text.len();
         self.define(&format!("%v{}", index.0), format_args!("add nuw nsw i64 {start}, {i}"));
+        told.iter().for_each(|told| self.tell_turn(told));
         self.repeats += 1;
         let yielded = self.block(body);
         self.repeats -= 1;
+        self.at(place);
         let last = self.label().to_string();
         let again = if let Some(atoms) = &yielded {
             let value = self.atom(&atoms[0]);
@@ -100,6 +104,7 @@ impl Body<'_> {
         self.begin(end);
         self.define(name, format_args!("phi double [ {sum}, %{after} ], [ {total}, %{finish} ]"));
         self.line(format_args!("call void @llvm.stackrestore.p0(ptr {saved})"));
+        told.iter().for_each(|told| self.tell_end(told));
         true
     }
 }

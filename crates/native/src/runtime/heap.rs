@@ -345,6 +345,7 @@ impl Context {
     /// Takes everything back, whatever is still alive.
     pub fn reset(&mut self) {
         handle::drop_all(self);
+        self.kept.clear();
         self.close_ledger();
         while !self.heap.large.is_null() {
             // SAFETY: the list holds the large objects that are alive, and nothing of the run is used any more.

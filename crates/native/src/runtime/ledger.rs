@@ -47,7 +47,7 @@ impl Context {
         self.heap.ledger = (checked == Checked::Yes).then(Box::default);
     }
 
-    pub(super) fn is_checked(&self) -> bool {
+    pub(crate) fn is_checked(&self) -> bool {
         self.heap.ledger.is_some()
     }
 

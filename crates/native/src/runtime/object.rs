@@ -6,6 +6,8 @@ use std::slice;
 
 /// The header: the count and the descriptor.
 pub const HEADER: usize = 2;
+/// The count of an object that belongs to nobody here: however often it is given up, others still see it.
+pub const LENT: u64 = 1 << 62;
 /// Pointers up to this are not objects: null, or the tag of an alternative without content.
 pub const LAST_TAG: u64 = 4095;
 

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use base::Code;
+use base::{Code, memory};
 use eval::Value;
 use eval::array::{Array, Elements, is_hole};
 use eval::value::{Data, Form, Function, Suspended};
@@ -29,15 +29,48 @@ type Result<T> = std::result::Result<T, Unwritten>;
 
 /// Appends the leaf words of a value to `words`; the pointers among them are owned by the caller.
 pub fn write(ctx: &mut Context, border: Border, shape: ShapeId, value: &Value, words: &mut Vec<u64>) -> Result<()> {
+    write_as(ctx, border, shape, value, words, Large::Copied)
+}
+
+/// The same for arguments of a run: large arrays of numbers stay where they are, and the context keeps them until it is reset.
+pub fn write_argument(
+    ctx: &mut Context,
+    border: Border,
+    shape: ShapeId,
+    value: &Value,
+    words: &mut Vec<u64>,
+) -> Result<()> {
+    write_as(ctx, border, shape, value, words, Large::Lent)
+}
+
+/// What becomes of large arrays of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Large {
+    Copied,
+    Lent,
+}
+
+fn write_as(
+    ctx: &mut Context,
+    border: Border,
+    shape: ShapeId,
+    value: &Value,
+    words: &mut Vec<u64>,
+    large: Large,
+) -> Result<()> {
     let start = words.len();
     words.resize(start + border.layouts.get(shape).words, 0);
-    write_words(ctx, border, shape, value, &mut words[start..])
+    fill(ctx, border, shape, value, &mut words[start..], large)
 }
 
 /// Writes the leaf words of a value, as many as there are in `out`.
 pub fn write_words(ctx: &mut Context, border: Border, shape: ShapeId, value: &Value, out: &mut [u64]) -> Result<()> {
+    fill(ctx, border, shape, value, out, Large::Copied)
+}
+
+fn fill(ctx: &mut Context, border: Border, shape: ShapeId, value: &Value, out: &mut [u64], large: Large) -> Result<()> {
     let mut writer =
-        Writer { ctx, border, unfilled: vec![], shared: FxHashMap::default(), arrays: FxHashMap::default() };
+        Writer { ctx, border, large, unfilled: vec![], shared: FxHashMap::default(), arrays: FxHashMap::default() };
     writer.value(shape, value, out)?;
     while let Some(node) = writer.unfilled.pop() {
         let words = border.layouts.get(node.shape).content;
@@ -51,6 +84,7 @@ pub fn write_words(ctx: &mut Context, border: Border, shape: ShapeId, value: &Va
 struct Writer<'a> {
     ctx: &'a mut Context,
     border: Border<'a>,
+    large: Large,
     unfilled: Vec<Unfilled>,
     /// Nodes by the address of the value they were made of, which is kept alive.
     shared: FxHashMap<(*const u8, ShapeId), (u64, Value)>,
@@ -155,6 +189,11 @@ impl Writer<'_> {
                     // SAFETY: the word is an array that this writer made.
                     unsafe { object::retain(*word) };
                     out[0] = *word;
+                    return Ok(());
+                }
+                if let Some(object) = self.lent(rank, layout, array) {
+                    self.ctx.keep(value.clone());
+                    out[0] = object as u64;
                     return Ok(());
                 }
                 out[0] = self.array(element, rank, layout, array)?;
@@ -264,6 +303,37 @@ impl Writer<'_> {
             }
         }
         Ok(object as u64)
+    }
+
+    /// A large array of numbers where it is: its header is written in front of its elements, with a count that never becomes one, so
+    /// that nobody changes or frees it. The value outlives the run.
+    fn lent(&mut self, rank: usize, layout: &AlternativeLayout, array: &Array) -> Option<*mut u64> {
+        let header = HEADER + 1 + rank;
+        let (elements, room) = match (layout.elements, &array.elements) {
+            (ElementKind::Real, Elements::Real(xs)) => (xs.as_ptr().cast::<u64>(), memory::front_room(xs)),
+            (ElementKind::Int, Elements::Int(xs)) => (xs.as_ptr().cast::<u64>(), memory::front_room(xs)),
+            _ => return None,
+        };
+        if self.large == Large::Copied
+            || array.holes
+            || array.is_empty()
+            || array.shape.len() != rank
+            || room < header
+            || self.ctx.is_checked()
+        {
+            return None;
+        }
+        // SAFETY: there are so many free words in front of the elements, and compiled code reads the elements alone: one that is seen by others is never written to.
+        unsafe {
+            let object = elements.cast_mut().sub(header);
+            object.write(object::LENT);
+            object.add(1).write(layout.array() as u64);
+            object.add(HEADER).write(rank as u64);
+            for (axis, length) in array.shape.iter().enumerate() {
+                object.add(HEADER + 1 + axis).write(*length as u64);
+            }
+            Some(object)
+        }
     }
 
     /// The alternative that a value is, and the value as it is to be written: unfolded, unless it is suspended and may stay so.

@@ -19,7 +19,7 @@ fn violation(program: &Program, args: &[Value], change: impl FnOnce(&mut loops::
     change(&mut lowered);
     let mut said = None;
     with_engine(|engine| {
-        let ir = native::emit::emit_with(&lowered, Checks::Memory);
+        let ir = native::emit::emit_with(&lowered, Checks::Memory, native::emit::Progress::Silent);
         // SAFETY: the tables are those of the program; what its code does wrong is found before it does harm.
         let compiled = unsafe { engine.load(&ir, tables(program, &lowered), Effort::Quick) };
         let compiled = compiled.unwrap_or_else(|error| panic!("{error}\n{ir}")).checked();

@@ -142,7 +142,10 @@ pub fn check_at(efforts: &[Effort], program: &Program, inputs: &[Vec<Value>]) ->
     }
     let expected: Vec<_> = inputs.iter().map(|args| interpreted(program, args)).collect();
     with_engine(|engine| {
-        let (plain, checked) = (native::emit::emit(&lowered), native::emit::emit_with(&lowered, Checks::Memory));
+        let (plain, checked) = (
+            native::emit::emit(&lowered),
+            native::emit::emit_with(&lowered, Checks::Memory, native::emit::Progress::Silent),
+        );
         let builds = efforts.iter().map(|effort| (&plain, *effort, Checks::Language));
         for (ir, effort, checks) in builds.chain([(&checked, efforts[0], Checks::Memory)]) {
             // SAFETY: the IR was emitted for these tables.

@@ -207,6 +207,7 @@ pub const ROWS: &[Row] = &[
         "fft",
         &[
             smooth("v => { let (x, y) = fft(v); concat(x^2, y^3) }", &["[0.5, 0.7, 0.9]"]),
+            smooth("m => { let (x, y) = fft(m, 0); x^2 * y^3 }", &["[[0.5, 0.7], [0.9, 1.1], [0.2, 0.1]]"]),
             smooth("p => { let (x, y) = fft(p); concat(x^2, y^3) }", &["([0.5, 0.7], [0.9, 1.1])"]),
             int("x => fft([1, 2, 4]).1 * x^2", &["0.7"]),
             mixed("x => fft([1, x^2]).0", &["0.7"]),
@@ -215,11 +216,12 @@ pub const ROWS: &[Row] = &[
             degenerate("v => fft(v).1", &["[0.0, 0.0, 0.0]"]),
         ],
     )
-    .without(&[(Class::Structured, "it takes vectors")]),
+    .without(&[(Class::Structured, "it takes arrays of numbers")]),
     Row::library(
         "ifft",
         &[
             smooth("v => { let (x, y) = ifft(v); concat(x^2, y^3) }", &["[0.5, 0.7, 0.9]"]),
+            smooth("m => { let (x, y) = ifft(m, 0); x^2 * y^3 }", &["[[0.5, 0.7], [0.9, 1.1], [0.2, 0.1]]"]),
             smooth("p => { let (x, y) = ifft(p); concat(x^2, y^3) }", &["([0.5, 0.7], [0.9, 1.1])"]),
             int("x => ifft([1, 2, 4]).1 * x^2", &["0.7"]),
             mixed("x => ifft([1, x^2]).0", &["0.7"]),
@@ -228,5 +230,5 @@ pub const ROWS: &[Row] = &[
             degenerate("v => ifft(v).1", &["[0.0, 0.0, 0.0]"]),
         ],
     )
-    .without(&[(Class::Structured, "it takes vectors")]),
+    .without(&[(Class::Structured, "it takes arrays of numbers")]),
 ];

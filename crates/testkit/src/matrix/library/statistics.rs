@@ -23,6 +23,7 @@ pub const ROWS: &[Row] = &[
         "repeat",
         &[
             smooth("v => repeat(v, 2)^3", &["[0.5, 0.7]"]),
+            smooth("m => repeat(m, 2, 1)^3", &["[[0.5, 0.7], [0.9, 1.1]]"]),
             int("x => repeat([1, 2], 2) * x^2", &["0.7"]),
             mixed("p => repeat([p.1^2], p.0)", &["(2, 0.7)"]),
             empty("p => concat(repeat(p.0, 2), [p.1^3])", &["(zeros(0), 0.7)"]),
@@ -35,6 +36,7 @@ pub const ROWS: &[Row] = &[
         "roll",
         &[
             smooth("v => roll(v, 1) * v^2", &["[0.5, 0.7, 0.9]"]),
+            smooth("m => roll(m, 1, 1) * m^2", &["[[0.5, 0.7], [0.9, 1.1]]"]),
             int("x => roll([1, 2], 1) * x^2", &["0.7"]),
             mixed("p => roll([p.1^2, 1.0, 2.0], p.0) * p.1", &["(2, 0.7)"]),
             empty("p => concat(roll(p.0, 1), [p.1^3])", &["(zeros(0), 0.7)"]),
@@ -47,6 +49,7 @@ pub const ROWS: &[Row] = &[
         "pad",
         &[
             smooth("v => pad(v, 1, 2, v[0]^2)^2", &["[0.5, 0.7]"]),
+            smooth("m => pad(pad(m, 0, 1, m[0, 1]^2, 1), 1, 0, m[1, 0])^2", &["[[0.5, 0.7], [0.9, 1.1]]"]),
             int("x => pad([1, 2], 1, 1, 0) * x^2", &["0.7"]),
             mixed("p => pad([p.1^3], p.0, 1, 1.0) * p.1", &["(2, 0.7)"]),
             empty("p => pad(p.0, 1, 1, p.1^3)", &["(zeros(0), 0.7)"]),
@@ -59,6 +62,7 @@ pub const ROWS: &[Row] = &[
         "split_at",
         &[
             smooth("v => { let (a, b) = split_at(v, 1); concat(b^2, a^3) }", &["[0.5, 0.7, 0.9]"]),
+            smooth("m => { let (a, b) = split_at(m, 1, 1); a^2 * b^3 }", &["[[0.5, 0.7], [0.9, 1.1]]"]),
             int("x => split_at([1, 2], 1).1 * x^2", &["0.7"]),
             mixed("p => split_at([1.0, 2.0, p.1^3], p.0).1", &["(2, 0.7)"]),
             empty("p => concat(split_at(p.0, 0).0, [p.1^3])", &["(zeros(0), 0.7)"]),
