@@ -129,6 +129,11 @@ fn one(
     Ok((derived, compared))
 }
 
+/// A value of the kind that a function of a text takes: one that the text calls it with, or, where it doesn't, one at which it has a value.
+pub fn sample(session: &mut Session, file: &str, text: &str, function: &str) -> Option<Value> {
+    samples::of(session, file, text, function).ok()?.into_iter().next()
+}
+
 pub(crate) fn run_definitions(session: &mut Session, module: &calculus::Module) -> Result<(), Failure> {
     for step in module.steps.iter().filter(|step| matches!(step.kind, calculus::StepKind::Define(_))) {
         session.run_step(step).map_err(|error| vec![*error])?;

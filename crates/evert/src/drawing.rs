@@ -5,6 +5,8 @@
 //! (`plots.sampled`). It runs on the reference evaluator, which begins at once: with slopes, then without them. If both take long it
 //! runs on the session's engine.
 
+mod sliders;
+
 use std::rc::Rc;
 
 use base::{Diagnostic, Name, Span, codes};
@@ -17,6 +19,8 @@ use eval::{Value, force};
 use plots::Plot;
 
 use crate::session::{Session, application, constant};
+
+pub use sliders::Slider;
 
 /// The module of the library.
 const MODULE: &str = "plots";
@@ -44,6 +48,28 @@ impl Session {
             })
         });
         Some(plot)
+    }
+
+    /// The same where sliders can be moved: their positions are chosen by their names, and the answer says which there are.
+    pub fn plot_at(
+        &mut self,
+        value: &Value,
+        span: Span,
+        chosen: &dyn Fn(&str) -> Option<f64>,
+    ) -> Option<base::Result<(Plot, Vec<Slider>)>> {
+        if !is_plot(value) {
+            return None;
+        }
+        let observed = self.machine.observed.take();
+        let put = self.put(value, span, chosen);
+        self.machine.observed = observed;
+        Some(put.and_then(|(put, sliders)| match self.plot(&put, span) {
+            Some(plot) => Ok((plot?, sliders)),
+            None => {
+                let words = format!("the function of a slider gives {}, which is no plot", eval::show::short(&put));
+                Diagnostic::new(codes::NOT_A_PLOT, span, words).err()
+            }
+        }))
     }
 
     fn without_functions(&mut self, value: &Value, span: Span) -> base::Result<Value> {

@@ -217,6 +217,17 @@ impl Engines {
         Ok(specialised)
     }
 
+    /// The same where the values of these globals aren't known when code is made, only their shapes.
+    pub fn specialise_for(
+        &self,
+        machine: &Machine,
+        step: &Rc<Group>,
+        span: Span,
+        unknown: &[GlobalId],
+    ) -> Result<Specialised, Dynamic> {
+        specialise::specialise(&Globals { unknown, ..Globals::of(machine) }, self.codes.clone(), step, span)
+    }
+
     /// Why there is no native engine, if one was needed and isn't there.
     pub fn missing(&self) -> Option<&str> {
         if let Native::Missing(why) = &self.native { Some(why) } else { None }

@@ -22,6 +22,8 @@ pub mod effort;
 pub mod engine;
 pub mod expectation;
 mod finding;
+#[cfg(all(feature = "wasm", not(feature = "native")))]
+mod in_page;
 mod library;
 mod modules;
 mod problem;
@@ -33,17 +35,22 @@ pub mod survey;
 pub mod testing;
 mod trial;
 pub mod why_zero;
+// Some of it isn't used where there is another engine.
 #[cfg(not(feature = "native"))]
+#[cfg_attr(feature = "wasm", allow(dead_code))]
 mod without_native;
 mod world;
 
-#[cfg(not(feature = "native"))]
+#[cfg(all(feature = "wasm", not(feature = "native")))]
+use in_page::{llvm, native};
+#[cfg(not(any(feature = "native", feature = "wasm")))]
 use without_native::{llvm, native};
 #[cfg(feature = "native")]
 use {::llvm, ::native};
 
 pub use callable::{Callable, argument};
 pub use data::{Format, json_text, write as write_data};
+pub use drawing::Slider;
 pub use elaborate::Reading;
 pub use engine::{Engine, Ran};
 pub use eval::show::show;

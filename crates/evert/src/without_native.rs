@@ -104,7 +104,7 @@ pub mod native {
             pub fn run(
                 &mut self,
                 _: &Compiled,
-                _: &specialise::Codes,
+                _: &dyn first_order::Codes,
                 _: &[Value],
                 _: &mut dyn FnMut(&str),
             ) -> Result<Value, Stop> {
@@ -114,7 +114,7 @@ pub mod native {
             pub fn repeat(
                 &mut self,
                 _: &Compiled,
-                _: &specialise::Codes,
+                _: &dyn first_order::Codes,
                 _: &[Value],
                 _: &mut dyn FnMut(&str),
                 _: &mut dyn FnMut(Duration) -> Again,
@@ -193,6 +193,14 @@ pub mod llvm {
     }
 
     pub struct Llvm(pub(super) Infallible);
+
+    impl Llvm {
+        /// There is none.
+        pub fn never(self) -> ! {
+            match self.0 {}
+        }
+    }
+
     pub struct Cache(Infallible);
     pub struct SelfTest;
 

@@ -6,12 +6,15 @@
 pub mod check;
 pub mod layout;
 pub mod lower;
+mod recursion;
+pub mod symbols;
 pub mod term;
 pub mod text;
 mod unshared;
 
 pub use layout::{Grown, Layouts, leaves};
 pub use lower::{lower, lower_surveyed};
+pub use recursion::recursive;
 pub use term::{
     Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Place, Placed,
     PrimSite, Product, Program, Statement, Use, Var,

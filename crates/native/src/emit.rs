@@ -10,16 +10,14 @@ mod memory;
 mod nodes;
 mod prelude;
 mod progress;
-mod recursion;
 mod scalars;
 mod sums;
-mod symbols;
 mod transcendentals;
 
 pub use checks::Checks;
 pub use lines::Origins;
+pub use loops::symbols::{RUNTIME_SYMBOLS, SIGNATURES};
 pub use progress::Progress;
-pub use symbols::{RUNTIME_SYMBOLS, SIGNATURES};
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -44,7 +42,7 @@ pub fn emit_with(program: &Program, checks: Checks, progress: Progress) -> Strin
 fn write(program: &Program, checks: Checks, progress: Progress, origins: Origins) -> (String, Vec<base::Span>) {
     let mut text = String::from("source_filename = \"evert\"\n\n");
     let mut needs = Needs { lines: (origins == Origins::Told).then(lines::Table::new), ..Needs::default() };
-    let recursive = recursion::recursive(program);
+    let recursive = loops::recursive(program);
     let outermost = match progress {
         Progress::Silent => vec![false; program.functions.len()],
         Progress::Told => progress::outermost(program, &recursive),

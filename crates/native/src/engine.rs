@@ -12,11 +12,10 @@ use first_order::Codes;
 use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Settings, Unavailable};
 
 use crate::emit::{Checks, Progress, emit_with, emit_with_origins};
-use crate::layout::Layouts;
 use crate::pool;
 use crate::profile::{self, Origins};
+pub use crate::run::tables;
 use crate::run::{Again, Runner, Stop, Tables, Usage};
-use crate::runtime::Site;
 use crate::runtime::ledger::Checked;
 use crate::runtime::survey::{Found, Watched};
 use crate::runtime::symbols::symbols;
@@ -280,24 +279,6 @@ fn work_of_llvm(ir: &str, effort: Effort) -> u64 {
         Effort::Full => 300,
     };
     unit * ir.len() as u64
-}
-
-/// What the runtime needs to know of a program: of L3 its shapes, of L4 its tables.
-pub fn tables(program: &first_order::Program, lowered: &loops::Program) -> Tables {
-    let site = |site: &loops::PrimSite| Site {
-        prim: site.prim,
-        args: site.args.clone(),
-        result: site.result,
-        span: site.span,
-    };
-    Tables {
-        shapes: program.shapes.clone(),
-        layouts: Layouts::new(&program.shapes, &program.types, &loops::Grown::new(program)),
-        sites: lowered.prims.iter().map(site).collect(),
-        texts: lowered.texts.clone(),
-        parameters: program.parameters.clone(),
-        result: Some(program.result),
-    }
 }
 
 impl fmt::Display for NoEngine {

@@ -6,16 +6,32 @@
 //! Read [`emit`] (the code), [`layout`] (how a shape becomes leaf words), [`runtime`] (the context: memory, handles, failures,
 //! primitives), [`stack`] (what compiled code runs on), [`interrupt`] (stopping it), [`profile`] (where its time goes), [`pool`] (runners that wait), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
 //! `docs/dev/native.md` is the contract between them.
+//!
+//! Without the feature `llvm` there is only what code needs while it runs, for a host that brings the code and the stack: a page, whose code
+//! is WebAssembly (crate `wasm`).
 
+#[cfg(feature = "llvm")]
 pub mod control;
+#[cfg(feature = "llvm")]
 pub mod emit;
+#[cfg(feature = "llvm")]
 pub mod engine;
+#[cfg(feature = "llvm")]
 pub mod host;
+#[cfg(feature = "llvm")]
+pub mod interrupt;
+#[cfg(not(feature = "llvm"))]
+#[path = "hosted/interrupt.rs"]
 pub mod interrupt;
 pub mod layout;
+#[cfg(feature = "llvm")]
 pub mod pool;
 pub mod profile;
 pub mod run;
 pub mod runtime;
+#[cfg(feature = "llvm")]
+pub mod stack;
+#[cfg(not(feature = "llvm"))]
+#[path = "hosted/stack.rs"]
 pub mod stack;
 pub mod values;

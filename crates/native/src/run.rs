@@ -7,12 +7,14 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use base::clock::Stopwatch;
 use base::{Code, Span, codes};
 use eval::{Value, memory};
 use first_order::{Codes, ShapeId, Shapes};
 
+#[cfg(feature = "llvm")]
 use crate::host::Locals;
 use crate::interrupt;
 use crate::layout::Layouts;
@@ -33,6 +35,24 @@ pub struct Tables {
     pub texts: Vec<Rc<str>>,
     pub parameters: Vec<ShapeId>,
     pub result: Option<ShapeId>,
+}
+
+/// What the runtime needs to know of a program: of L3 its shapes, of L4 its tables.
+pub fn tables(program: &first_order::Program, lowered: &loops::Program) -> Tables {
+    let site = |site: &loops::PrimSite| Site {
+        prim: site.prim,
+        args: site.args.clone(),
+        result: site.result,
+        span: site.span,
+    };
+    Tables {
+        shapes: program.shapes.clone(),
+        layouts: Layouts::new(&program.shapes, &program.types, &loops::Grown::new(program)),
+        sites: lowered.prims.iter().map(site).collect(),
+        texts: lowered.texts.clone(),
+        parameters: program.parameters.clone(),
+        result: Some(program.result),
+    }
 }
 
 /// Why a run gave no value; `printed` says how many prints it made.
@@ -69,6 +89,7 @@ pub struct Runner {
     /// Where the instructions of the next run are.
     text: Range<usize>,
     /// Of programs that any thread runs.
+    #[cfg(feature = "llvm")]
     pub(crate) locals: Locals,
 }
 
@@ -94,6 +115,7 @@ impl Runner {
             usage: Usage::default(),
             checked: Checked::No,
             text: 0..0,
+            #[cfg(feature = "llvm")]
             locals: Locals::default(),
         })
     }
@@ -103,6 +125,7 @@ impl Runner {
     }
 
     /// Keeps only little memory from now on: nobody knows when the next run comes, and of which program.
+    #[cfg(feature = "llvm")]
     pub(crate) fn rest(&mut self) {
         const KEPT: usize = 64 << 20;
         self.ctx.keep_at_most(KEPT);
@@ -110,6 +133,7 @@ impl Runner {
     }
 
     /// The next run is of code at these addresses: there it can be interrupted.
+    #[cfg(feature = "llvm")]
     pub(crate) fn will_run(&mut self, text: &Range<usize>) {
         self.text = text.clone();
     }
@@ -249,7 +273,7 @@ impl Runner {
                 // SAFETY: the words are those of live values of these shapes.
                 each_pointer(border, tables, args, |word| unsafe { object::retain(word) });
             }
-            let start = Instant::now();
+            let start = Stopwatch::start();
             let text = &self.text;
             let status = self.ctx.with_environment(environment, |ctx| {
                 // SAFETY: the code was compiled for these tables, so it takes as many words as there are; the stack is ours.
@@ -283,7 +307,8 @@ impl Runner {
     }
 }
 
-/// The steps of a run, for callers that have no values: [`crate::host`].
+/// The steps of a run, for callers that have no values: `host`.
+#[cfg_attr(not(feature = "llvm"), allow(dead_code))]
 impl Runner {
     /// Why a run was left with this status.
     fn why(&mut self, status: u64) -> Failure {

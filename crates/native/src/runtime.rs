@@ -71,6 +71,15 @@ pub const PROGRESS_WORD: u32 = 7;
 /// Objects of fewer words come from chunks, the others one by one.
 pub const SMALL_WORDS: usize = 64;
 
+/// Where the words of a context are.
+pub const OFFSETS: loops::symbols::Offsets = loops::symbols::Offsets {
+    bump: std::mem::offset_of!(Context, bump),
+    bump_end: std::mem::offset_of!(Context, bump_end),
+    live: std::mem::offset_of!(Context, live),
+    free: std::mem::offset_of!(Context, free),
+};
+
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(std::mem::offset_of!(Context, live) == 3 * 8);
     assert!(std::mem::offset_of!(Context, host) == stack::HOST_WORD * 8);

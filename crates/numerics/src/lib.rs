@@ -36,6 +36,8 @@ pub mod trigonometric;
 use listing::{Listing, record};
 use ops::Direct;
 
+pub use fused::fma;
+
 /// One transcendental, ready to run and ready to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {

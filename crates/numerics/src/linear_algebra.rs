@@ -2,7 +2,7 @@
 //! inner product runs over its index in ascending order, one fma a step, from +0 (or from the element it is subtracted from), so
 //! the bits depend on nothing else. 0×0 matrices work. Lengths that do not fit the dimensions panic: callers have checked shapes.
 
-use crate::fused::fused;
+use crate::fused::{fma, fused};
 use crate::product::{self, Strided};
 use crate::stop;
 
@@ -204,7 +204,7 @@ impl Lu {
 #[inline(always)]
 fn add_scaled(row: &mut [f64], other: &[f64], factor: f64) {
     for (x, y) in row.iter_mut().zip(other) {
-        *x = factor.mul_add(*y, *x);
+        *x = fma(factor, *y, *x);
     }
 }
 
@@ -220,7 +220,7 @@ fn add_multiple(row: &mut [f64], other: &[f64], factor: f64) {
 fn minus_products(start: f64, a: &[f64], b: &[f64]) -> f64 {
     fused(
         #[inline(always)]
-        || a.iter().zip(b).fold(start, |rest, (a, b)| (-a).mul_add(*b, rest)),
+        || a.iter().zip(b).fold(start, |rest, (a, b)| fma(-a, *b, rest)),
     )
 }
 

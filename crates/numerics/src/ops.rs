@@ -114,7 +114,7 @@ impl Ops for Direct {
     }
     #[inline(always)]
     fn fma(&self, a: f64, b: f64, c: f64) -> f64 {
-        a.mul_add(b, c)
+        crate::fused::fma(a, b, c)
     }
     #[inline(always)]
     fn sqrt(&self, a: f64) -> f64 {

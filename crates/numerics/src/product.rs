@@ -1,7 +1,7 @@
 //! Products of matrices that lie in slices with strides. Every element of the product is one chain of fma over ascending l from +0, whatever
 //! tiles and blocks it is computed in: a tile's sums are carried from one block of l to the next in the product itself.
 
-use crate::fused::fused;
+use crate::fused::{fma, fused};
 
 /// Rows and columns of a tile: its sums fill the registers.
 const ROWS: usize = 4;
@@ -112,7 +112,7 @@ fn multiply_vector(a: Strided, b: &[f64], step: usize, c: &mut [f64], k: usize) 
         multiply_dense_vector(a, b, c, k);
     } else {
         for (i, out) in c.iter_mut().enumerate() {
-            *out = (0..k).fold(*out, |sum, l| a.at(i, l).mul_add(b[l * step], sum));
+            *out = (0..k).fold(*out, |sum, l| fma(a.at(i, l), b[l * step], sum));
         }
     }
 }
@@ -124,9 +124,9 @@ fn multiply_columns(a: Strided, b: &[f64], step: usize, c: &mut [f64], k: usize)
         let y = b[l * step];
         let column = &a.elements[l * a.column..];
         if a.row == 1 {
-            c.iter_mut().zip(column).for_each(|(sum, x)| *sum = x.mul_add(y, *sum));
+            c.iter_mut().zip(column).for_each(|(sum, x)| *sum = fma(*x, y, *sum));
         } else {
-            c.iter_mut().enumerate().for_each(|(i, sum)| *sum = column[i * a.row].mul_add(y, *sum));
+            c.iter_mut().enumerate().for_each(|(i, sum)| *sum = fma(column[i * a.row], y, *sum));
         }
     }
 }
@@ -157,7 +157,7 @@ fn chains<const R: usize>(a: Strided, b: &[f64], c: &mut [f64], first: usize) {
     let mut sums: [f64; R] = std::array::from_fn(|i| c[i]);
     for (l, y) in b.iter().enumerate() {
         for i in 0..R {
-            sums[i] = rows[i][l].mul_add(*y, sums[i]);
+            sums[i] = fma(rows[i][l], *y, sums[i]);
         }
     }
     c[..R].copy_from_slice(&sums);
@@ -179,7 +179,7 @@ fn multiply_rows(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
         }
         for l in 0..k {
             let x = a.at(i, l);
-            out.iter_mut().zip(&b.elements[l * b.row..]).for_each(|(sum, y)| *sum = x.mul_add(*y, *sum));
+            out.iter_mut().zip(&b.elements[l * b.row..]).for_each(|(sum, y)| *sum = fma(x, *y, *sum));
         }
     }
 }
@@ -193,7 +193,7 @@ fn multiply_narrow<const N: usize>(a: Strided, b: Strided, c: &mut [f64], k: usi
             let x = a.at(i, l);
             let row = &b.elements[l * b.row..][..N];
             for j in 0..N {
-                sums[j] = x.mul_add(row[j], sums[j]);
+                sums[j] = fma(x, row[j], sums[j]);
             }
         }
         out.copy_from_slice(&sums);
@@ -267,7 +267,7 @@ impl Four {
     #[inline(always)]
     fn further(self, x: f64, by: Four) -> Four {
         let ([a, b, c, d], by) = (self.0, by.0);
-        Four([x.mul_add(by[0], a), x.mul_add(by[1], b), x.mul_add(by[2], c), x.mul_add(by[3], d)])
+        Four([fma(x, by[0], a), fma(x, by[1], b), fma(x, by[2], c), fma(x, by[3], d)])
     }
 }
 
@@ -300,7 +300,7 @@ fn tile<const R: usize>(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n
 mod tests {
     use std::cell::Cell;
 
-    use super::{Strided, multiply_onto_zeros, multiply_while};
+    use super::{Strided, fma, multiply_onto_zeros, multiply_while};
 
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut state = seed;
@@ -347,7 +347,7 @@ mod tests {
                     multiply_onto_zeros(a, b, &mut c, m, k, n);
                     for i in 0..m {
                         for j in 0..n {
-                            let chain = (0..k).fold(0.0f64, |sum, l| a.at(i, l).mul_add(b.at(l, j), sum));
+                            let chain = (0..k).fold(0.0f64, |sum, l| fma(a.at(i, l), b.at(l, j), sum));
                             assert_eq!(c[i * n + j].to_bits(), chain.to_bits(), "{m}×{k}×{n} at {i}, {j}");
                         }
                     }

@@ -8,7 +8,7 @@
 //!
 //! `dot` is the same with step 2 as partial = fma(a, b, partial).
 
-use crate::fused::fused;
+use crate::fused::{fma, fused};
 
 /// The length of a chunk.
 pub const CHUNK: usize = 1024;
@@ -46,7 +46,7 @@ pub fn dot_chunk(a: &[f64], b: &[f64]) -> f64 {
             let mut partials = [0.0; LANES];
             for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
                 for ((partial, a), b) in partials.iter_mut().zip(a).zip(b) {
-                    *partial = a.mul_add(*b, *partial);
+                    *partial = fma(*a, *b, *partial);
                 }
             }
             fold(partials)

@@ -2,14 +2,14 @@
 
 import { Editor, notesOf } from "./editor.js";
 import { Runner } from "./runner.js";
-import { show } from "./answers.js";
+import { redraw, show } from "./answers.js";
 import { html } from "./markdown.js";
 
 const PAUSE = 250;
 const state = document.getElementById("state");
 const page = document.getElementById("page");
 const runner = new Runner();
-let blocks = [], folder = "", pause;
+let blocks = [], folder = "", pause, positions = [];
 
 const later = () => {
   clearTimeout(pause);
@@ -20,15 +20,39 @@ const later = () => {
 const run = async () => {
   if (blocks.length === 0) return;
   state.textContent = "running …";
-  const texts = blocks.map(({ editor }) => editor.text);
-  const answer = await runner.ask({ task: "run", texts, files: await filesOf(texts), engine: "reference" });
+  positions = [];
+  const answer = await ask();
   if (!answer) return;
   state.textContent = answer.wrong ?? "";
   blocks.forEach(({ editor, answers }, at) => {
     const own = answer.answers?.[at] ?? {};
     editor.show(own.problems ?? [], notesOf(editor.text, own));
-    show(answers, editor.text, { ...own, values: [], claims: own.claims?.filter(({ ok }) => !ok) });
+    const shown = { ...own, values: [], steps: [], claims: own.claims?.filter(({ ok }) => !ok) };
+    show(answers, editor.text, shown, (place, name, position) => moved(at, place, name, position));
   });
+};
+
+const ask = async () => {
+  const texts = blocks.map(({ editor }) => editor.text);
+  return runner.ask({ task: "run", texts, files: await filesOf(texts), engine: "compiled", sliders: positions });
+};
+
+let drawing = false, again = false;
+
+/** Draws plots again for sliders that are being moved: one drawing at a time, the last position counts. */
+const moved = async (block, place, name, position) => {
+  for (let at = 0; at < blocks.length; at++) positions[at] ??= {};
+  positions[block] = { ...positions[block], [place]: { ...positions[block][place], [name]: position } };
+  again = true;
+  if (drawing) return;
+  drawing = true;
+  while (again) {
+    again = false;
+    const answer = await ask();
+    if (!answer) break;
+    blocks.forEach(({ answers }, at) => redraw(answers, answer.answers?.[at] ?? {}));
+  }
+  drawing = again = false;
 };
 
 const known = new Map();

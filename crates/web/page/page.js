@@ -2,7 +2,7 @@
 
 import { Editor, numberAt, notesOf } from "./editor.js";
 import { Runner } from "./runner.js";
-import { show, listing } from "./answers.js";
+import { listing, redraw, show } from "./answers.js";
 import { fromLink, toLink } from "./links.js";
 
 const PAUSE = 150;
@@ -18,7 +18,7 @@ plots.curves([f, grad(f)], 0.0, 12.0)
 const by = (id) => document.getElementById(id);
 const state = by("state"), stop = by("stop"), gallery = by("gallery"), engine = by("engine");
 const runner = new Runner(), other = new Runner();
-let pause, tab = "results";
+let pause, tab = "results", positions = {};
 
 const editor = new Editor(by("editor"), { changed: () => later(PAUSE), moved: () => offerSlider() });
 
@@ -29,6 +29,7 @@ const later = (milliseconds) => {
 
 const run = async () => {
   const text = editor.text;
+  positions = {};
   state.textContent = "running …";
   stop.hidden = false;
   const began = performance.now();
@@ -37,8 +38,27 @@ const run = async () => {
   stop.hidden = true;
   state.textContent = `${Math.round(performance.now() - began)} ms`;
   editor.show(answer.problems ?? [], notesOf(text, answer));
-  show(by("results"), text, answer);
+  show(by("results"), text, answer, moved);
   look();
+};
+
+let drawing = false, again = false;
+
+/** Draws plots again for sliders that are being moved: one drawing at a time, the last position counts. */
+const moved = async (at, name, position) => {
+  positions = { ...positions, [at]: { ...positions[at], [name]: position } };
+  again = true;
+  if (drawing) return;
+  drawing = true;
+  while (again) {
+    again = false;
+    const text = editor.text;
+    const answer = await runner.ask({ task: "run", text, engine: engine.value, sliders: positions });
+    if (!answer || text !== editor.text) break;
+    if (answer.wrong || answer.problems?.length) show(by("results"), text, answer, moved);
+    else redraw(by("results"), answer);
+  }
+  drawing = again = false;
 };
 
 /** The function that the cursor is in, or the last one before it. */
@@ -59,7 +79,10 @@ const look = async () => {
     const { text, wrong } = answer.derived;
     listing(by(tab), [[`The gradient${of}`, text ?? `// ${wrong}`], [`J${of}, as the calculus has it`, answer.j]]);
   } else {
-    listing(by(tab), [[`L1${of}: what the reference evaluator runs`, answer.l1], ...answer.l3.map((text, n) => [`L3, expression ${n + 1}: specialised and optimised`, text])]);
+    const both = ({ l3, l4 }, what) => [[`L3, ${what}: specialised and optimised`, l3], [`L4, ${what}: leaves and memory`, l4]].filter(([, text]) => text);
+    const functions = answer.compiled.flatMap((levels) => both(levels, levels.title));
+    const steps = answer.steps.flatMap((levels, n) => both(levels, `expression ${n + 1}`));
+    listing(by(tab), [[`L1${of}: what the reference evaluator runs`, answer.l1], ...functions, ...steps]);
   }
 };
 
@@ -71,6 +94,21 @@ for (const button of document.querySelectorAll("[role=tab]")) {
     look();
   });
 }
+
+let busy = false, changed = false;
+
+/** Runs the program for a number that is being changed: one run at a time, the last number counts. */
+const soon = async () => {
+  changed = true;
+  if (busy) return;
+  busy = true;
+  while (changed) {
+    changed = false;
+    clearTimeout(pause);
+    await run();
+  }
+  busy = false;
+};
 
 /** A slider for the number at the cursor. */
 const offerSlider = () => {
@@ -94,7 +132,7 @@ const offerSlider = () => {
     editor.replace(found.start, found.end, text);
     found.end = found.start + text.length;
     name.textContent = text;
-    later(0);
+    soon();
   });
   by("editor").append(bar);
 };
@@ -135,11 +173,14 @@ const start = async () => {
   let text = FIRST;
   try {
     text = (await fromLink(location.hash)) ?? text;
-  } catch {
-    state.textContent = "the link is broken";
+  } catch (error) {
+    state.textContent = error instanceof RangeError ? error.message : "the link is broken";
   }
   editor.text = text;
   run();
+};
+
+const fillGallery = async () => {
   const programs = await fetch("gallery.json").then((response) => response.json()).catch(() => []);
   const options = [["", "…"], ...programs.map(({ title }, at) => [at, title])];
   gallery.replaceChildren(...options.map(([value, title]) => new Option(title, value)));
@@ -153,3 +194,4 @@ const start = async () => {
 
 addEventListener("hashchange", start);
 start();
+fillGallery();

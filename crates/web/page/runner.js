@@ -1,3 +1,5 @@
+import { fused } from "./host.js";
+
 // Programs run in workers. One is always ready for the next question; a question that is asked while another is being answered ends that one.
 
 const LIMIT = 30_000;
@@ -7,14 +9,16 @@ const LATE = `The program was stopped after ${LIMIT / 1000} seconds.`;
 
 let compiled;
 const compile = () => (compiled ??= (async () => {
-  const response = await fetch("evert.wasm");
-  if (!response.ok) throw new Error(`evert.wasm can't be fetched (${response.status})`);
+  // With an instruction for fma, where the browser has it and it rounds once.
+  const name = fused() ? "evert-fused.wasm" : "evert.wasm";
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`${name} can't be fetched (${response.status})`);
   return WebAssembly.compile(await response.arrayBuffer());
 })());
 
 class Worked {
   constructor() {
-    this.worker = new Worker("worker.js");
+    this.worker = new Worker("worker.js", { type: "module" });
     this.ready = new Promise((resolve, reject) => {
       this.worker.onmessage = ({ data }) => (data.ready ? resolve() : reject(new Error(data.trap)));
       this.worker.onerror = (event) => reject(new Error(event.message));
@@ -29,8 +33,8 @@ class Worked {
     return new Promise((resolve) => {
       this.timer = setTimeout(() => this.end({ wrong: LATE }), LIMIT);
       this.resolve = resolve;
-      this.worker.onmessage = ({ data }) => this.end(data.trap ? { wrong: TRAP } : data.answer);
-      this.worker.onerror = () => this.end({ wrong: TRAP });
+      this.worker.onmessage = ({ data }) => this.end(data.trap ? { wrong: TRAP, trap: true } : data.answer);
+      this.worker.onerror = () => this.end({ wrong: TRAP, trap: true });
       this.worker.postMessage({ question });
     });
   }
@@ -58,7 +62,13 @@ export class Runner {
     this.busy = worked;
     try {
       const answer = await worked.ask(question);
-      return this.busy === worked ? answer : undefined;
+      if (this.busy !== worked) return undefined;
+      // What is too deep for the compiler may not be for the reference evaluator, which has a stack of its own.
+      if (answer?.trap && question.engine && question.engine !== "reference") {
+        const again = await this.ask({ ...question, engine: "reference" });
+        return again && { ...again, instead: "the reference evaluator: a browser's stack is too small for compiling it" };
+      }
+      return answer;
     } catch (error) {
       return { wrong: String(error.message ?? error) };
     } finally {

@@ -2,7 +2,9 @@
 //!
 //! | task | in | out |
 //! |---|---|---|
-//! | `run` | `text`, `engine` (`reference` or `first-order`), `files` (texts by path) | `values`, `prints`, `plots`, `problems`, `claims` |
+//! | `run` | `text`, `engine` (`reference`, `first-order` or `compiled`; `always`: also what is short is compiled), `files` (texts by path) | `values`, `prints`, `plots`, `problems`, `claims` |
+//! | | | `steps`: on what the steps of the program ran (`compiled`, `brief`, …), and why not compiled |
+//! | | `sliders`: positions by places of plots and names | `plots` have their `sliders` |
 //! | | `texts` instead of `text`: the blocks of a document, one after the other | `answers`: one for each |
 //! | `levels` | `text`, `function` | the function, and its derivative, as source and on the levels of the compiler |
 //! | `format` | `text` | `text`, formatted, or nothing if it isn't a program |
@@ -13,10 +15,11 @@ use std::rc::Rc;
 
 use base::{FileId, Span};
 use calculus::text::{Style, print_module_in};
-use calculus::{Module, StepKind};
+use calculus::{Module, Root, StepKind};
+use elaborate::Binding;
 use evert::deriving::{self, DerivativeMode, Wish};
 use evert::testing::{self, Case, Event, Problem};
-use evert::{Engine, Finding, Session, Value, World};
+use evert::{Engine, Finding, Ran, Session, Slider, Value, World};
 use plots::Page;
 use serde_json::{Value as Json, json};
 use syntax::ast::Statement;
@@ -42,6 +45,7 @@ pub fn answer(question: &Json) -> Json {
 fn engine(question: &Json) -> Engine {
     match question["engine"].as_str() {
         Some("first-order") => Engine::FirstOrder,
+        Some("compiled") => Engine::Native,
         _ => Engine::Reference,
     }
 }
@@ -87,20 +91,26 @@ fn new_session() -> (Rc<Outside>, Session) {
 fn run(question: &Json, text: &str) -> Json {
     let (outside, mut session) = session();
     session.engines.engine = engine(question);
+    session.engines.trial_steps = evert::TRIAL_STEPS;
+    session.engines.always_compile = question["always"].as_bool().unwrap_or(false);
+    session.engines.log = Some(vec![]);
     let files = question["files"].as_object().into_iter().flatten();
     let files = files.filter_map(|(path, text)| Some((path.clone(), text.as_str()?.to_string())));
     outside.files.borrow_mut().extend(files);
     match question["texts"].as_array() {
         Some(texts) => {
             let texts = texts.iter().filter_map(Json::as_str);
-            json!({"answers": texts.map(|text| run_in(&mut session, &outside, text)).collect::<Vec<_>>()})
+            let positions = |at: usize| &question["sliders"][at];
+            let answer = |(at, text)| run_in(&mut session, &outside, text, positions(at));
+            json!({"answers": texts.enumerate().map(answer).collect::<Vec<_>>()})
         }
-        None => run_in(&mut session, &outside, text),
+        None => run_in(&mut session, &outside, text, &question["sliders"]),
     }
 }
 
-/// Runs a text as `evert run` does, and looks at all that it claims as `evert test` does.
-fn run_in(session: &mut Session, outside: &Outside, text: &str) -> Json {
+/// Runs a text as `evert run` does, and looks at all that it claims as `evert test` does. `positions` are those of sliders, by the place of the
+/// plot and their names.
+fn run_in(session: &mut Session, outside: &Outside, text: &str, positions: &Json) -> Json {
     let (mut shown, mut prints): (Vec<(Span, Value)>, Vec<Json>) = (vec![], vec![]);
     let shows = shows(text);
     let report = testing::run_telling(session, NAME, text, None, &mut |_, span, event| {
@@ -116,9 +126,12 @@ fn run_in(session: &mut Session, outside: &Outside, text: &str) -> Json {
     let places = Places::of(text);
     let (mut values, mut drawn, mut problems) = (vec![], vec![], vec![]);
     for (span, value) in &shown {
-        match session.plot(value, *span) {
-            Some(Ok(plot)) => {
-                drawn.push(json!({"at": places.unit(span.start), "svg": plots::svg(&plot, Page::Inline)}))
+        let at = places.unit(span.start);
+        let chosen = |name: &str| positions[at.to_string()][name].as_f64();
+        match session.plot_at(value, *span, &chosen) {
+            Some(Ok((plot, sliders))) => {
+                let sliders: Vec<Json> = sliders.iter().map(slider).collect();
+                drawn.push(json!({"at": at, "svg": plots::svg(&plot, Page::Inline), "sliders": sliders}))
             }
             Some(Err(error)) => problems.push(problem(&places, &Finding::of(&error, *span))),
             None => values.push(shown_value(&places, value, *span)),
@@ -141,7 +154,26 @@ fn run_in(session: &mut Session, outside: &Outside, text: &str) -> Json {
     for print in &mut prints {
         print["at"] = json!(places.unit(print["at"].as_u64().unwrap_or(0) as u32));
     }
-    json!({"values": values, "prints": prints, "plots": drawn, "problems": problems, "claims": claims})
+    let log = session.engines.log.as_mut().map(std::mem::take).unwrap_or_default();
+    let steps: Vec<Json> = log.iter().map(|(span, ran)| step_ran(&places, *span, ran)).collect();
+    json!({"values": values, "prints": prints, "plots": drawn, "problems": problems, "claims": claims, "steps": steps})
+}
+
+/// On what a step ran.
+fn step_ran(places: &Places, span: Span, ran: &Ran) -> Json {
+    let (how, why) = match ran {
+        Ran::Compiled => ("compiled", None),
+        Ran::Brief => ("brief", None),
+        Ran::Failed { .. } => ("failed", None),
+        Ran::Interpreted(why) | Ran::TooLarge(why) => ("interpreted", Some(why.to_string())),
+        Ran::Dynamic(why) => ("interpreted", Some(why.reason.to_string())),
+        Ran::Fallback(why) => ("interpreted", Some(why.clone())),
+    };
+    json!({"at": places.unit(span.start), "how": how, "why": why})
+}
+
+fn slider(Slider { name, from, to, position }: &Slider) -> Json {
+    json!({"name": name, "from": from, "to": to, "position": position})
 }
 
 /// Where the expressions at top level begin.
@@ -212,7 +244,10 @@ fn levels(text: &str, function: &str) -> Json {
             _ => None,
         })
         .collect();
-    json!({"l1": l1, "j": j, "l3": l3, "functions": names, "derived": derived(text, function)})
+    let compiled = if function.is_empty() { json!([]) } else { compiled_function(text, function) };
+    json!({
+        "l1": l1, "j": j, "steps": l3, "compiled": compiled, "functions": names, "derived": derived(text, function),
+    })
 }
 
 /// The gradient of a function as source, or why there is none.
@@ -224,13 +259,45 @@ fn derived(text: &str, function: &str) -> Json {
     }
 }
 
-/// The program of a step on L3.
-fn step_on_l3(session: &Session, step: &calculus::Step) -> String {
-    match session.engines.specialise(&session.machine, &step.code, step.span) {
+/// A step of a program on L3 and L4.
+fn step_on_l3(session: &Session, step: &calculus::Step) -> Json {
+    lowered(session.engines.specialise(&session.machine, &step.code, step.span))
+}
+
+/// A program as the compiler has it, or why it has none.
+fn lowered(specialised: Result<specialise::Specialised, specialise::Dynamic>) -> Json {
+    match specialised {
         Ok(mut specialised) => {
             optimise::optimise(&mut specialised.program);
-            first_order::print(&specialised.program)
+            let l4 = loops::lower(&specialised.program);
+            json!({"l3": first_order::print(&specialised.program), "l4": l4.to_string()})
         }
-        Err(why) => format!("// the reference evaluator runs it: {}\n", why.reason),
+        Err(why) => json!({"l3": format!("// the reference evaluator runs it: {}\n", why.reason), "l4": ""}),
     }
+}
+
+/// The argument at which a function is looked at, under a name that programs hardly have.
+const ARGUMENT: &str = "argument_at_the_cursor";
+
+/// A function at an argument such as the program gives it, and its gradient there, on L3 and L4: of the argument the shape counts.
+fn compiled_function(text: &str, function: &str) -> Json {
+    let mut session = new_session().1;
+    let Some(argument) = deriving::sample(&mut session, NAME, text, function) else {
+        return json!([]);
+    };
+    session.set(ARGUMENT, argument);
+    let unknown = session.names().find_map(|(name, binding)| match binding {
+        Binding::Root(Root::Global(id)) if name.as_str() == ARGUMENT => Some(*id),
+        _ => None,
+    });
+    let parts = [format!("{function}({ARGUMENT})"), format!("grad({function})({ARGUMENT})")];
+    let of = |source: String| {
+        let (_, module) = session.load("levels", &source).ok()?;
+        let step = module.steps.first()?;
+        let unknown = unknown.as_slice();
+        let mut levels = lowered(session.engines.specialise_for(&session.machine, &step.code, step.span, unknown));
+        levels["title"] = json!(source.replace(ARGUMENT, "x"));
+        Some(levels)
+    };
+    json!(parts.into_iter().filter_map(of).collect::<Vec<_>>())
 }

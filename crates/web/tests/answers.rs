@@ -70,7 +70,7 @@ fn functions_are_shown_on_every_level() {
         let text = answer[level].as_str().expect("a text");
         assert!(text.contains("fn f(") && !text.contains("fn g("), "{text}");
     }
-    assert!(answer["l3"][0].as_str().is_some_and(|text| text.contains("yield 6.0")), "{answer}");
+    assert!(answer["steps"][0]["l3"].as_str().is_some_and(|text| text.contains("yield 6.0")), "{answer}");
     assert_eq!(answer["functions"], json!(["f", "g"]));
     assert!(answer["derived"]["text"].as_str().is_some_and(|text| text.contains("fn f_grad(x) = a")), "{answer}");
     let answer = ask(&json!({"task": "levels", "text": "fn f(x) = x", "function": "g"}));

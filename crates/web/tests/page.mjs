@@ -100,13 +100,36 @@ await step("the derivative and the levels of the function at the cursor", async 
   await settled(async () => (await page.locator("#levels").innerText()).includes("entry f0"));
   await page.locator("#tab-results").click();
 });
-await step("both engines agree", async () => {
+await step("a slider of a plot changes the plot", async () => {
+  await type('plots.slider("k", 1, 5, k => plot(x => sin(k * x), 0, 6))\n');
+  await settled(async () => (await page.locator("#results .sliders input").count()) === 1);
+  const before = await page.locator("#results .picture").innerHTML();
+  await page.locator("#results .sliders input").fill("4.5");
+  await settled(async () => (await page.locator("#results .picture").innerHTML()) !== before);
+  assert.equal(await page.locator("#results .sliders output").innerText(), "4.5");
+});
+await step("the gradient of the function at the cursor is shown on L4", async () => {
+  await type("fn f(x) = sin(x) * x\nf(1.5)\n");
+  await area.press("Control+Home");
+  await page.locator("#tab-levels").click();
+  await settled(async () => (await page.locator("#levels").innerText()).includes("L4, grad(f)(x)"));
+  await page.locator("#tab-results").click();
+});
+await step("a program is compiled, and what can't be is named", async () => {
+  await page.locator("#engine").selectOption("compiled");
+  await type("fn go(i, x) = if i >= 3000000 { x } else { go(i + 1, 3.7 * x * (1.0 - x)) }\ngo(0, 0.3)\n");
+  const began = Date.now();
+  await settled(async () => (await notes()).length === 1);
+  console.log(`   ${Date.now() - began} ms to three million steps`);
+});
+await step("the engines agree", async () => {
   await type("hessian(v => sum(v^3))([1.0, 2.0])\n");
   await settled(async () => (await notes()).length === 1);
   const [first] = await notes();
-  await page.locator("#engine").selectOption("first-order");
-  await settled(async () => (await notes()).join() === first);
-  await page.locator("#engine").selectOption("reference");
+  for (const engine of ["first-order", "reference", "compiled"]) {
+    await page.locator("#engine").selectOption(engine);
+    await settled(async () => (await page.locator("#state").innerText()).endsWith("ms") && (await notes()).join() === first);
+  }
 });
 await step("the gallery, and formatting", async () => {
   const programs = await page.locator("#gallery option").count();

@@ -81,28 +81,40 @@ fn on_path(name: &Path) -> Option<PathBuf> {
     if name.is_file() { Some(name.into()) } else { found }
 }
 
+/// The builds of the module: that for all browsers, and that for those that have an instruction for fma. The page tries what it may take.
+const BUILDS: [(&str, &str); 2] = [("evert.wasm", ""), ("evert-fused.wasm", "-C target-feature=+relaxed-simd")];
+
 /// The folder, and the size of the module in it.
 fn make() -> Result<(PathBuf, u64), String> {
-    let mut build = cargo();
-    build.args(["build", "--quiet", "--profile", "page", "--package", "evert-web", "--target", TARGET]);
-    run(build.current_dir(root()))
-        .map_err(|why| format!("{why}\nif the target isn't installed: rustup target add {TARGET}"))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let mut modules = vec![];
+    for (name, flags) in BUILDS {
+        // Builds with other flags would undo each other in one folder.
+        let folder = target.join("page-builds").join(name);
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--profile", "page", "--package", "evert-web", "--target", TARGET]);
+        build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", flags);
+        run(build.current_dir(root()))
+            .map_err(|why| format!("{why}\nif the target isn't installed: rustup target add {TARGET}"))?;
+        modules.push((name, folder.join(TARGET).join("page/web.wasm")));
+    }
     let page = target.join("page");
-    let size = assemble(&page, &target.join(TARGET).join("page/web.wasm")).map_err(|error| error.to_string())?;
+    let size = assemble(&page, &modules).map_err(|error| error.to_string())?;
     Ok((page, size))
 }
 
 /// Puts everything into the folder; says how large the module is.
-fn assemble(page: &Path, module: &Path) -> std::io::Result<u64> {
+fn assemble(page: &Path, modules: &[(&str, PathBuf)]) -> std::io::Result<u64> {
     let _ = fs::remove_dir_all(page);
     copy(&root().join("crates/web/page"), page)?;
     copy(&root().join("docs"), &page.join("docs"))?;
     copy(&root().join("examples"), &page.join("examples"))?;
-    fs::copy(module, page.join("evert.wasm"))?;
+    for (name, module) in modules {
+        fs::copy(module, page.join(name))?;
+    }
     fs::write(page.join("gallery.json"), gallery()?)?;
     fs::write(page.join("pages.json"), pages()?)?;
-    Ok(fs::metadata(module)?.len())
+    Ok(fs::metadata(page.join(BUILDS[0].0))?.len())
 }
 
 /// The programs of `examples/`, the tour first.

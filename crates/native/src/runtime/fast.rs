@@ -367,7 +367,7 @@ impl Call<'_> {
 
     fn iota(&mut self, n: i64) -> Outcome {
         let n = n.max(0) as u64;
-        if !memory::has_room_for((n as usize).saturating_mul(size_of::<eval::Value>())) {
+        if !memory::has_room_for(saturated(n).saturating_mul(size_of::<eval::Value>())) {
             return None;
         }
         self.array(ElementKind::Int, &[n], false, |out| (0..).zip(out).for_each(|(i, out)| *out = i))
@@ -393,12 +393,12 @@ impl Call<'_> {
             (&[k], &[l]) if k == l => (1, k, 1),
             _ => return None,
         };
-        let room = (m.max(1) as usize).saturating_mul(n.max(1) as usize).saturating_mul(size_of::<f64>());
+        let room = saturated(m.max(1)).saturating_mul(saturated(n.max(1))).saturating_mul(size_of::<f64>());
         if !memory::has_room_for(room) {
             return None;
         }
         let (rows, inner, columns) = (m as usize, k as usize, n as usize);
-        eval::work::add(rows * inner * columns);
+        eval::work::add(rows.saturating_mul(inner).saturating_mul(columns));
         let whole = Cell::new(true);
         let store = |out: &mut [u64]| {
             // SAFETY: reals are words.
@@ -437,4 +437,9 @@ fn unshared(array: ArrayView) -> bool {
 /// In a sensitivity −0.0 is the symbolic zero: a number that is zero is 0.0.
 fn number_zeros(words: &mut [u64]) {
     words.iter_mut().for_each(|word| *word = (f64::from_bits(*word) + 0.0).to_bits());
+}
+
+/// A length as this machine counts; what it can't count has no room either.
+fn saturated(length: u64) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
 }

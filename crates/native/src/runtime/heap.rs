@@ -23,7 +23,7 @@ const LARGEST_CHUNK: usize = 64 << 20;
 const HUGE_PAGE: usize = 2 << 20;
 
 /// No array grows longer: a recursion without end ends here even if it remembers nothing.
-const LONGEST: usize = 1 << 32;
+const LONGEST: usize = if usize::BITS > 32 { 1 << (usize::BITS / 2) } else { usize::MAX };
 
 /// The part of the memory that compiled code doesn't know.
 #[derive(Debug)]
@@ -124,7 +124,9 @@ impl Context {
         let words = unsafe { (*descriptor).words };
         // Also an array that is empty only because one of its lengths is zero may not be too large: its transpose isn't empty.
         let size = lengths.iter().fold(words.max(1), |size, &n| size.saturating_mul(n.max(1)));
-        if size >= SMALL_WORDS as u64 && !self.has_room_for((size as usize).saturating_mul(8)) {
+        if size >= SMALL_WORDS as u64
+            && !self.has_room_for(usize::try_from(size).unwrap_or(usize::MAX).saturating_mul(8))
+        {
             return Err(codes::ARRAY_TOO_LARGE);
         }
         let elements = lengths.iter().fold(words, |size, &n| size.wrapping_mul(n)) as usize;
@@ -435,12 +437,12 @@ fn next_capacity(length: usize, words: usize) -> usize {
 
 /// Asks for large pages; where there are none, nothing changes.
 pub(crate) fn large_pages(start: *mut u8, size: usize) {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "llvm"))]
     // SAFETY: advice changes nothing that a program could see.
     unsafe {
         libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE);
     }
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(all(target_os = "linux", feature = "llvm")))]
     let _ = (start, size);
 }
 

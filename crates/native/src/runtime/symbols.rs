@@ -234,5 +234,5 @@ extern "C" fn sqrt(a: f64) -> f64 {
 }
 
 extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
-    a.mul_add(b, c)
+    numerics::fma(a, b, c)
 }

@@ -16,7 +16,7 @@ use super::{Heap, LARGEST_CHUNK};
 /// Words before a large object: previous, next, the words that there is room for, the words of the object.
 pub(super) const HEADER_WORDS: usize = 4;
 /// No object is larger; protects products of lengths.
-pub(super) const MOST_WORDS: usize = 1 << 44;
+pub(super) const MOST_WORDS: usize = if usize::BITS > 32 { usize::MAX >> 20 } else { usize::MAX >> 4 };
 
 /// So many bytes of large objects are kept beyond what was in use at once: sizes differ, and memory that goes back to the system costs a
 /// page fault for each page when it is taken again.

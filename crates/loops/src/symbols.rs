@@ -1,4 +1,4 @@
-//! The symbols that compiled code needs from outside: the functions of the runtime, and what LLVM itself may call for.
+//! The symbols that code made of L4 needs from outside: the functions of the runtime, and what LLVM itself may call for.
 //!
 //! All are in the C convention of the platform. `ctx` is the `Context`; words are 8 bytes; a bool in memory is a word 0 or 1.
 //! "Owned" means that the count of the object goes with the pointer; "borrowed" that it stays with the caller.
@@ -111,3 +111,13 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     ("memmove", "ptr (ptr to, ptr from, i64 bytes)"),
     ("memset", "ptr (ptr to, i32 byte, i64 bytes)"),
 ];
+
+/// Where code that makes and frees objects itself finds the words of a context, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Offsets {
+    pub bump: usize,
+    pub bump_end: usize,
+    pub live: usize,
+    /// Of the list of free objects of no words; the others follow, a pointer for each number of words.
+    pub free: usize,
+}

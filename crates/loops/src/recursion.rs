@@ -1,8 +1,9 @@
 //! Which functions can be running twice at once: those on a cycle of calls.
 
-use loops::{Block, Op, Program};
+use crate::term::{Block, Op, Program};
 
-pub(super) fn recursive(program: &Program) -> Vec<bool> {
+/// For each function of a program, by number.
+pub fn recursive(program: &Program) -> Vec<bool> {
     let calls: Vec<Vec<usize>> = program.functions.iter().map(|function| callees(&function.body)).collect();
     let mut search =
         Search { calls: &calls, number: vec![0; calls.len()], low: vec![0; calls.len()], ..Search::default() };
