@@ -183,8 +183,8 @@ unsafe fn callers(running: &Running, sp: usize, found: &mut [u64; DEPTH], mut co
         let host = unsafe { *(running.ctx as *const usize).add(stack::HOST_WORD) };
         let last = host.min(sp + 8 * 16 * WORDS);
         // SAFETY: the words lie between the stack pointer and a frame that is still there.
-        let kept = (sp & !7..last).step_by(8).map(|at| unsafe { *(at as *const usize) });
-        match kept.filter(|word| on_stack(*word) && word % 8 == 0).last() {
+        let mut kept = (sp & !7..last).step_by(8).map(|at| unsafe { *(at as *const usize) });
+        match kept.rfind(|word| on_stack(*word) && word % 8 == 0) {
             Some(place) => from = place,
             None => return,
         }

@@ -120,7 +120,7 @@ mod tests {
                 _ => (a, b),
             };
             let c = match case % 4 {
-                _ if next(&mut state) % 64 == 0 => [0.0, -0.0, f64::INFINITY, f64::NAN][case as usize % 4],
+                _ if next(&mut state).is_multiple_of(64) => [0.0, -0.0, f64::INFINITY, f64::NAN][case as usize % 4],
                 0 => -(a * b),
                 1 => f64::from_bits((-(a * b)).to_bits() ^ (next(&mut state) & 7)),
                 // Half of a unit in the last place, or near it.

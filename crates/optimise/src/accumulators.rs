@@ -28,7 +28,7 @@ use crate::walk::{blocks_mut, each_op, has_blocks, size_up_to};
 use crate::{dead_functions, deep};
 
 use flow::{Flow, Source, leaves, maybe};
-use plan::{Plan, Version};
+use plan::Version;
 use thread::{Sum, Threader, Written};
 
 /// Functions with more statements are left as they are.
@@ -171,7 +171,7 @@ impl Versions {
         id: FunctionId,
     ) -> Option<Version> {
         let flow = Flow::of(function, self.flags_matter);
-        let (plan, exits, before): (Plan, _, _) =
+        let plan::OfFunction { plan, exits, before } =
             plan::of_function(&flow, path, &mut |callee, path| self.version(program, callee, path, sum))?;
         let mut vars = function.vars.clone();
         let threader = Threader { flow: &flow, plan: &plan, vars: &mut vars, sum };

@@ -14,7 +14,7 @@ const MOST_ROWS: i64 = 1 << 45;
 enum Row<'a> {
     Tabulated { count: Atom, index: l3::Var, body: &'a l3::Block },
     Written(&'a [l3::Atom]),
-    Product(Product),
+    Product(Box<Product>),
 }
 
 /// Whose rows they are: element type and rank.
@@ -127,7 +127,7 @@ impl Flatten<'_> {
             l3::Op::Array(elements) => (vec![Atom::Int(elements.len() as i64)], Row::Written(elements)),
             l3::Op::Prim { args, .. } => {
                 let (lengths, product) = self.operands(&args[0], &args[1]);
-                (lengths, Row::Product(product))
+                (lengths, Row::Product(Box::new(product)))
             }
             other => unreachable!("lowering: {other:?} makes no row"),
         }
@@ -164,7 +164,7 @@ impl Flatten<'_> {
                 }
             }
             Row::Product(product) => {
-                self.push(vec![], Op::Product(Box::new(Product { out: Some((array, rank, first)), ..product })));
+                self.push(vec![], Op::Product(Box::new(Product { out: Some((array, rank, first)), ..*product })));
             }
         }
     }

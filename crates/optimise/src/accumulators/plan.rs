@@ -14,6 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::flow::{BlockId, Definition, Flow, Source, as_var, is_additive, is_empty, leaves, maybe};
 use crate::deep;
 
+/// A leaf of one of several values, by the number of the value.
+pub type Part = (usize, Vec<u32>);
+
 /// What happens at the end of a block.
 #[derive(Clone, Debug)]
 pub struct Exit {
@@ -21,7 +24,7 @@ pub struct Exit {
     /// What is added to the accumulator, in this order.
     pub added: Vec<Source>,
     /// The leaves that are zero from now on: of which atom of the end, and where in it.
-    pub emptied: Vec<(usize, Vec<u32>)>,
+    pub emptied: Vec<Part>,
 }
 
 /// A statement that takes the accumulator.
@@ -30,7 +33,7 @@ pub struct Taking {
     /// Its leaf.
     pub path: Vec<u32>,
     /// The leaves of a loop's first values that are zero from now on.
-    pub emptied: Vec<(usize, Vec<u32>)>,
+    pub emptied: Vec<Part>,
     pub exits: Vec<Exit>,
     /// The function that is called instead.
     pub callee: Option<FunctionId>,
@@ -48,7 +51,7 @@ pub struct Plan {
 #[derive(Clone)]
 pub struct Version {
     pub id: FunctionId,
-    pub before: Vec<(usize, Vec<u32>)>,
+    pub before: Vec<Part>,
 }
 
 /// The ends of a region: a loop's body, the ways of a choice, a function, or a block up to a statement.
@@ -64,6 +67,15 @@ struct Way<'a> {
     block: BlockId,
     end: &'a End,
     counted: Vec<Source>,
+}
+
+/// A region, planned.
+struct Ends {
+    exits: Vec<Exit>,
+    /// What all its values have in common from outside, which is added before it.
+    hoisted: Vec<Source>,
+    /// The parameters of its loop that are part of the sum.
+    carried: Vec<Part>,
 }
 
 /// A statement that can't take the accumulator after all.
@@ -119,12 +131,19 @@ pub fn of_root(
     None
 }
 
+/// The plan for a function: what happens at its ends, and what of its parameters is added before it is called.
+pub struct OfFunction {
+    pub plan: Plan,
+    pub exits: Vec<Exit>,
+    pub before: Vec<Part>,
+}
+
 /// The plan for a function whose result has the leaf, and what of its parameters is added before.
 pub fn of_function(
     flow: &Flow,
     path: &[u32],
     version: &mut dyn FnMut(FunctionId, &[u32]) -> Option<Version>,
-) -> Option<(Plan, Vec<Exit>, Vec<(usize, Vec<u32>)>)> {
+) -> Option<OfFunction> {
     let mut refused = FxHashSet::default();
     for _ in 0..ATTEMPTS {
         let mut planner = Planner {
@@ -136,14 +155,14 @@ pub fn of_function(
             besides: FxHashMap::default(),
         };
         let region = Region { blocks: vec![&flow.function.body], repeated: None, path };
-        let (exits, hoisted, _) = planner.region(&region)?;
+        let Ends { exits, hoisted, .. } = planner.region(&region)?;
         let mut before = vec![];
         for source in hoisted {
             let Some(Definition::Parameter(at)) = flow.definition(source.var) else { return None };
             before.push((at, source.path));
         }
         match planner.leak(None, &exits) {
-            None => return Some((planner.plan, exits, before)),
+            None => return Some(OfFunction { plan: planner.plan, exits, before }),
             Some(var) => {
                 refused = planner.refused;
                 if !refused.insert(var) {
@@ -221,7 +240,7 @@ impl<'a> Planner<'a, '_> {
             _ => return None,
         };
         let region = Region { blocks, repeated, path: &path };
-        let (exits, mut besides, carried) = self.region(&region)?;
+        let Ends { exits, hoisted: mut besides, carried } = self.region(&region)?;
         if let Op::Loop { params, .. } = &statement.op {
             for (at, path) in &carried {
                 besides.extend(self.flow.sources(&params[*at].1, path).iter().cloned());
@@ -231,7 +250,7 @@ impl<'a> Planner<'a, '_> {
     }
 
     /// The ends of a region with what is added there, what is added before the region instead, and which parameters of the loop count.
-    fn region(&mut self, region: &Region<'a, '_>) -> Option<(Vec<Exit>, Vec<Source>, Vec<(usize, Vec<u32>)>)> {
+    fn region(&mut self, region: &Region<'a, '_>) -> Option<Ends> {
         let mark = self.order.len();
         for _ in 0..ATTEMPTS {
             match self.attempt(region) {
@@ -253,11 +272,7 @@ impl<'a> Planner<'a, '_> {
         None
     }
 
-    #[expect(clippy::type_complexity, reason = "as `region`")]
-    fn attempt(
-        &mut self,
-        region: &Region<'a, '_>,
-    ) -> Result<Option<(Vec<Exit>, Vec<Source>, Vec<(usize, Vec<u32>)>)>, Refused> {
+    fn attempt(&mut self, region: &Region<'a, '_>) -> Result<Option<Ends>, Refused> {
         let flow = self.flow;
         let mut ends = vec![];
         for block in &region.blocks {
@@ -270,7 +285,7 @@ impl<'a> Planner<'a, '_> {
             return Ok(None);
         }
         // What is yielded counts; what it says of the loop's parameters says which parts of the next values count.
-        let mut carried: Vec<(usize, Vec<u32>)> = vec![];
+        let mut carried: Vec<Part> = vec![];
         for way in &mut ways {
             if let End::Yield(atom) = way.end {
                 way.counted = flow.sources(atom, region.path).to_vec();
@@ -370,7 +385,7 @@ impl<'a> Planner<'a, '_> {
             };
             exits.push(Exit { block: way.block, added, emptied });
         }
-        Ok(Some((exits, hoisted, carried)))
+        Ok(Some(Ends { exits, hoisted, carried }))
     }
 
     fn is_parameter(&self, source: &Source) -> bool {
@@ -398,7 +413,7 @@ impl<'a> Planner<'a, '_> {
         }
     }
 
-    fn carried(&self, region: &Region, sources: &[Source], carried: &mut Vec<(usize, Vec<u32>)>) {
+    fn carried(&self, region: &Region, sources: &[Source], carried: &mut Vec<Part>) {
         for source in sources {
             if let Some((at, path)) = self.is_carried(region, source)
                 && !carried.iter().any(|(other, of)| *other == at && of == path)
