@@ -1,7 +1,7 @@
 //! Checks the custom rules that a program used, at inputs from its own run.
 //!
 //! In: the uses that the machine observed ([`eval::observe`]), plain calls of functions whose rules no derivative used, and, where there are neither, inputs drawn by
-//! shape ([`drawn`]). Out: for each rule one case, and what was left out, in words. The checks
+//! shape (`drawn`). Out: for each rule one case, and what was left out, in words. The checks
 //! themselves are written in the language, in `library/checking.ev`; here are the choice of inputs (the first and last use, and some for
 //! every set of branches that the function takes) and the budget, which counts the evaluator's steps, so that it doesn't depend on the machine.
 //! [`findings`] has all that there is to say about the rules of a file, for `evert check`.

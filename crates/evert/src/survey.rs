@@ -2,7 +2,7 @@
 //!
 //! In: a function and its argument. Out: the compiled program that is their gradient, and every object that was alive between its
 //! halves, by the statement that made it. The program is what `grad` would run, but that numbers in the argument aren't known to
-//! it, and that code of the library carries the place from which the program calls it. As a text: [`listing`].
+//! it, and that code of the library carries the place from which the program calls it. As a text: [`listing()`].
 
 #[cfg(feature = "native")]
 mod flow;

@@ -3,7 +3,7 @@
 //! In: a file's text, the name of a function, an argument if one is given. Out: for each number of the argument whose gradient is exactly 0, where
 //! its influence ends. The function runs at the argument, and twice more with that number moved a little; a watch notes every operation of
 //! the program. An operation that sees the move in its operands but not in its value, or that makes a truth value, an int or a text of
-//! them, is an end ([`ends`]). So branches, loops, recursion and closures are what they were in that run. Nothing is printed here.
+//! them, is an end (`ends`). So branches, loops, recursion and closures are what they were in that run. Nothing is printed here.
 
 mod ends;
 mod traces;

@@ -1,6 +1,6 @@
 //! What surely succeeds in a function: readings whose indices are in range, operations on ints that stay within the ints, loops that end.
 //!
-//! Ints are followed as sums ([`linear`]): `i + p` is the sum of i and p, the length of an array that was tabulated is the number that it was tabulated
+//! Ints are followed as sums (`linear`): `i + p` is the sum of i and p, the length of an array that was tabulated is the number that it was tabulated
 //! over. Facts are sums that aren't negative: an index isn't, and is less than its number; what was compared, required or read
 //! successfully says more. An index is in range if it and what is left behind it follow from facts.
 //!

@@ -14,8 +14,8 @@
 //! | failure | a call of `rt_fail`, which the host ends the run with |
 //! | descriptors, tables of constants, room for arguments of the runtime | words in memory from the imported global `data` on |
 //!
-//! Read [`body`] (functions and control), [`objects`], [`scalars`], [`sums`], [`collected`] (sensitivities), [`helpers`] (functions that every module
-//! may need), [`transcendentals`], [`module`] (what all share).
+//! Read `body` (functions and control), `objects`, `scalars`, `sums`, `collected` (sensitivities), `helpers` (functions that every module
+//! may need), `transcendentals`, `module` (what all share).
 //!
 //! The host's stack is small. A function that can call itself takes its frame, by estimate, out of [`STACK`] and fails as a recursion that is too
 //! deep where nothing is left: who runs the program then lets an interpreter do it.
