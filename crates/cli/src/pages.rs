@@ -133,8 +133,14 @@ mod tests {
             assert_eq!(blocks[0].fails_with, Some(*code), "{code}");
             let mut found = codes_of(&blocks[0].text);
             found.dedup();
+            // A rule that a warning is about is also found wrong where it is compared with numbers.
+            found.retain(|other| other == code || *other != codes::RULE_CHECK_FAILED || !is_warning(*code));
             assert_eq!(found, [*code]);
         }
+    }
+
+    fn is_warning(code: Code) -> bool {
+        code.to_string().starts_with('W')
     }
 
     #[test]

@@ -20,7 +20,9 @@ impl Finding {
     /// A mistake, or an error of a step: at its place in the program, or where the program called what failed.
     pub fn of(error: &Diagnostic, step: Span) -> Finding {
         let spans = std::iter::once(error.span()).chain(error.trace.iter().map(|call| call.span));
-        let span = spans.into_iter().find(|span| span.file == step.file).unwrap_or(step);
+        let found = spans.into_iter().find(|span| span.file == step.file).unwrap_or(step);
+        // Where a program was when it was stopped is chance: what didn't end is the statement.
+        let span = if error.code == codes::OUT_OF_STEPS { step } else { found };
         let Diagnostic { code, message, notes, help, .. } = error.clone();
         Finding { span, code, message, notes, help }
     }
