@@ -51,7 +51,7 @@ impl Case {
         if self.after == found {
             return Ok(());
         }
-        Err(format!("{} (EVERT_BLESS=1 writes it anew)\nexpected:\n{}\nfound:\n{found}", self.path.display(), self.after))
+        Err(format!("EVERT_BLESS=1 writes it anew\nexpected:\n{}\nfound:\n{found}", self.after))
     }
 }
 
