@@ -18,7 +18,8 @@ const TOPICS: [&str; 5] = ["values", "arrays", "sensitivities", "counts", "surve
 /// The cases of all topics, with what lowering makes of them.
 fn all() -> Vec<(&'static str, Case)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lowering");
-    let of_topic = |topic: &'static str| in_folder(&folder.join(topic), "l3").into_iter().map(move |case| (topic, case));
+    let of_topic =
+        |topic: &'static str| in_folder(&folder.join(topic), "l3").into_iter().map(move |case| (topic, case));
     TOPICS.into_iter().flat_map(of_topic).collect()
 }
 
@@ -59,10 +60,46 @@ fn every_operation_occurs_in_the_programs_of_lowering() {
 
 /// The operations of L4, by the names that `Debug` gives them.
 const NAMES: [&str; 40] = [
-    "Scalar", "IndexAdd", "IndexMul", "InRange", "Call", "If", "Switch", "Loop", "Sum", "Node", "Load", "Open",
-    "IsObject", "TagOf", "PointerOf", "NewArray", "LoadElement", "TakeElement", "StoreElement", "Append", "Axis",
-    "Unshare", "Row", "ReplaceRow", "StoreRow", "Prim", "Product", "OneHot", "AddAt", "Placed", "AddPlaced", "Dense",
-    "Plus", "Text", "Quiet", "Site", "Retain", "Release", "Require", "Fail",
+    "Scalar",
+    "IndexAdd",
+    "IndexMul",
+    "InRange",
+    "Call",
+    "If",
+    "Switch",
+    "Loop",
+    "Sum",
+    "Node",
+    "Load",
+    "Open",
+    "IsObject",
+    "TagOf",
+    "PointerOf",
+    "NewArray",
+    "LoadElement",
+    "TakeElement",
+    "StoreElement",
+    "Append",
+    "Axis",
+    "Unshare",
+    "Row",
+    "ReplaceRow",
+    "StoreRow",
+    "Prim",
+    "Product",
+    "OneHot",
+    "AddAt",
+    "Placed",
+    "AddPlaced",
+    "Dense",
+    "Plus",
+    "Text",
+    "Quiet",
+    "Site",
+    "Retain",
+    "Release",
+    "Require",
+    "Fail",
 ];
 
 fn count(block: &Block, counts: &mut Counts) {

@@ -9,9 +9,10 @@ mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use cases::{Case, Counts, UNCHANGED, all_ops, count_ops, in_folder, missing};
-use first_order::{Head, Interpreter, Program, ShapeId, Stop, check, print};
+use first_order::{Head, Interpreter, Program, ShapeId, Stop, Type, check, print};
 use optimise::{PASSES, Pass};
 
 /// Each pass once.
@@ -74,6 +75,20 @@ fn every_operation_occurs_in_the_programs_of_passes() {
     all().iter().flat_map(|(_, cases)| cases).for_each(|case| count_ops(&case.before, &mut counts));
     let missing = missing("operations of L3 in the tests of passes", &all_ops(), &counts);
     assert!(missing.is_empty(), "in no file of tests/passes: {}", missing.join(", "));
+}
+
+#[test]
+fn narrowed_types_that_are_equal_are_shared() {
+    let dead_parts = PASSES.iter().find(|pass| pass.name == "dead_parts").expect("a pass of this name");
+    let mut cases = in_folder(&folder(dead_parts), "l3").into_iter();
+    let mut program = cases.find(|case| case.name() == "dead_parts/entries.l3").expect("a file of this name").before;
+    dead_parts.apply(&mut program);
+    let element = |of: &Type| match of {
+        Type::Array(element, _) => Some(Rc::as_ptr(element)),
+        _ => None,
+    };
+    let arrays: Vec<*const Type> = program.functions[0].vars.iter().filter_map(element).collect();
+    assert!(arrays.len() > 3 && arrays.iter().all(|one| *one == arrays[0]), "{}", print(&program));
 }
 
 /// The program after a pass; its shapes only where they aren't what they were.

@@ -7,7 +7,7 @@ mod looking;
 use common::no_codes;
 use first_order::{Interpreter, Op, Program, parse, print};
 use looking::ops;
-use optimise::{PASSES, optimise};
+use optimise::optimise;
 
 fn run(program: &Program, x: f64, n: i64) -> String {
     let args = vec![eval::Value::Real(x), eval::Value::Int(n)];
@@ -186,25 +186,4 @@ shape s1 = int
     let loops = print(&program);
     let line = loops.lines().find(|line| line.contains("loop (")).expect("a loop");
     assert!(line.contains("real = ") && !line.contains("(| () | real) = v"), "{loops}");
-}
-
-#[test]
-fn a_small_node_that_is_not_recursive_is_passed_by_its_parts() {
-    let text = "
-entry f0(s0, s1): s0
-type pair#0 = {real, real}
-fn f0 main(v0: real, v1: int): real {
-  v2: {real, real} = {v0, 2.0}
-  v3: pair#0 = box v2
-  v4: {real, real} = unbox v3
-  v5: real = field v4 1
-  yield v5
-}
-shape s0 = real
-shape s1 = int
-";
-    let mut program = parse(text).expect("it parses");
-    PASSES.iter().find(|pass| pass.name == "unname").expect("a pass").apply(&mut program);
-    assert!(!ops(&program).iter().any(|op| matches!(op, Op::Box(_) | Op::Unbox(_))), "{}", print(&program));
-    assert_eq!(run(&program, 1.0, 0), "2.0");
 }

@@ -83,9 +83,35 @@ pub fn count_ops(program: &Program, counts: &mut Counts) {
 /// The names of all operations.
 pub fn all_ops() -> Vec<&'static str> {
     const OTHERS: [&str; 29] = [
-        "atom", "text", "struct", "field", "inject", "switch", "if", "box", "unbox", "view", "call", "loop", "tabulate",
-        "sum", "array", "len", "axis", "flat", "shaped", "dense", "collected", "element", "replace", "append", "prim",
-        "quiet on", "quiet off", "require", "fail",
+        "atom",
+        "text",
+        "struct",
+        "field",
+        "inject",
+        "switch",
+        "if",
+        "box",
+        "unbox",
+        "view",
+        "call",
+        "loop",
+        "tabulate",
+        "sum",
+        "array",
+        "len",
+        "axis",
+        "flat",
+        "shaped",
+        "dense",
+        "collected",
+        "element",
+        "replace",
+        "append",
+        "prim",
+        "quiet on",
+        "quiet off",
+        "require",
+        "fail",
     ];
     Scalar::all().filter_map(Scalar::name).chain(OTHERS).collect()
 }
@@ -127,8 +153,7 @@ fn op_name(op: &Op) -> &'static str {
 
 /// What occurs nowhere; prints how often the others do.
 pub fn missing(what: &str, all: &[&str], counts: &Counts) -> Vec<String> {
-    let seen: Vec<String> =
-        all.iter().filter_map(|name| Some(format!("{name} {}", counts.get(*name)?))).collect();
+    let seen: Vec<String> = all.iter().filter_map(|name| Some(format!("{name} {}", counts.get(*name)?))).collect();
     println!("{what}: {} of {}: {}", seen.len(), all.len(), seen.join(", "));
     all.iter().filter(|name| !counts.contains_key(**name)).map(ToString::to_string).collect()
 }
