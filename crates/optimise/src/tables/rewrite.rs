@@ -82,14 +82,20 @@ impl<'a> Rewrite<'a> {
                     }
                 }
                 Op::Field(Atom::Var(whole), field) => {
-                    if self.changed.contains(whole)
+                    let (whole, field) = (*whole, *field as usize);
+                    if self.changed.contains(&whole)
                         && let Type::Struct(fields) = &self.vars[whole.0 as usize]
                     {
-                        self.vars[statement.var.0 as usize] = fields[*field as usize].clone();
+                        let part = fields.get(field).cloned();
+                        // Of what is nothing by now nobody reads a part.
+                        if part.is_none() {
+                            statement.op = Op::Atom(Atom::Unit);
+                        }
+                        self.vars[statement.var.0 as usize] = part.unwrap_or_else(Type::unit);
                         self.changed.insert(statement.var);
                     }
-                    if let Some(View::Struct(parts)) = self.views.get(whole) {
-                        let part = parts[*field as usize].clone();
+                    if let Some(View::Struct(parts)) = self.views.get(&whole) {
+                        let part = parts[field].clone();
                         self.views.insert(statement.var, part);
                     }
                 }
