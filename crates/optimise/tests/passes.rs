@@ -50,7 +50,7 @@ fn unnumbered(program: &Program) -> String {
     let text = first_order::print(program);
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("var "));
     let words = lines.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
-    words.filter(|word| !word.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok())).collect()
+    words.filter(|word| word.strip_prefix('v').is_none_or(|rest| rest.parse::<u32>().is_err())).collect()
 }
 
 /// Runs a pass on a program, which means the same then.
