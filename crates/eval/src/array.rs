@@ -189,6 +189,11 @@ impl Array {
         }
     }
 
+    /// Is one of the reals the symbolic zero?
+    pub fn has_hole(&self) -> bool {
+        self.holes && matches!(&self.elements, Elements::Real(reals) if reals.iter().any(|x| is_hole(*x)))
+    }
+
     /// Like [`Array::at`], for a sensitivity: a hole is the symbolic zero.
     pub fn sensitivity_at(&self, offset: usize) -> Value {
         match self.at(offset) {

@@ -27,7 +27,7 @@ pub mod reverse;
 mod seal;
 pub mod sensitivity;
 pub mod show;
-mod sparse;
+pub mod sparse;
 pub mod tangent;
 mod trace;
 pub mod value;

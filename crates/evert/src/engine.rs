@@ -14,6 +14,7 @@ use base::clock::Stopwatch;
 use base::{Code, Diagnostic, Span, codes};
 use calculus::{GlobalId, Group, Prim};
 use eval::{Machine, Value};
+use optimise::Additions;
 use specialise::{Codes, Dynamic, Specialised};
 
 use crate::carried::holds_linear_part;
@@ -71,6 +72,8 @@ pub struct Engines {
     pub always_compile: bool,
     /// What compiled code verifies: for those who work on the compiler.
     pub checks: Checks,
+    /// In which order compiled code adds what an element of a sensitivity gets: for those who compare engines to the bit.
+    pub additions: Additions,
     /// How much work goes into all code, where it isn't the program's size that decides: for those who work on the compiler.
     pub effort: Option<llvm::Effort>,
     /// Did code that was made for arrays of one shape meet others in the last call, and the reference evaluator a value?
@@ -358,7 +361,7 @@ impl Engines {
             }
             let mut specialised = made?;
             debug_assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
-            optimise::optimise(&mut specialised.program);
+            optimise::optimise_adding(&mut specialised.program, self.additions);
             Ok(specialised)
         });
         let specialised = made.map_err(Ran::TooLarge)?.map_err(Ran::Dynamic)?;

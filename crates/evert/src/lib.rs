@@ -62,6 +62,7 @@ pub use native::emit::Checks;
 pub use native::run::Again;
 #[cfg(feature = "native")]
 pub use native::{control, host, pool};
+pub use optimise::Additions;
 pub use session::{Failure, Outcome, Session, application};
 pub use trial::STEPS as TRIAL_STEPS;
 pub use world::{Offline, World};

@@ -14,6 +14,11 @@ use crate::value::Value;
 /// The code of functions, by the ids that shapes mention.
 pub trait Codes {
     fn code(&self, id: CodeId) -> Rc<eval::Code>;
+
+    /// Is it this code? Who derives it anew gets the same in another group.
+    fn is(&self, id: CodeId, code: &Rc<eval::Code>) -> bool {
+        Rc::ptr_eq(&self.code(id).group, &code.group)
+    }
 }
 
 /// A table of codes; a program without functions in its shapes needs none.

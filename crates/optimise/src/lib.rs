@@ -133,13 +133,30 @@ pub fn ends_at(place: usize, program: &Program) -> bool {
     place == FIRST && program.functions.iter().map(|function| walk::size(&function.body)).sum::<usize>() > LARGE
 }
 
+/// In which order contributions to one element of the sensitivity of an array are added: the only thing in which passes may change bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Additions {
+    /// As they are made, in one array.
+    #[default]
+    AsMade,
+    /// What each call gives first, as on the reference evaluator: for comparisons to the bit.
+    ByCall,
+}
+
 /// Runs all passes, or the first ones if the program stays large.
 pub fn optimise(program: &mut Program) {
+    optimise_adding(program, Additions::AsMade);
+}
+
+/// The same with additions in this order.
+pub fn optimise_adding(program: &mut Program, additions: Additions) {
     for (place, pass) in PASSES.iter().enumerate() {
         if ends_at(place, program) {
             return;
         }
-        pass.apply(program);
+        if additions == Additions::AsMade || pass.name != ACCUMULATORS.name {
+            pass.apply(program);
+        }
     }
 }
 

@@ -53,7 +53,7 @@ impl Specialiser<'_> {
         self.graph.single(Head::Array(rank), vec![element])
     }
 
-    fn handle_shape(&mut self, rank: u32, element: ShapeId) -> ShapeId {
+    pub fn handle_shape(&mut self, rank: u32, element: ShapeId) -> ShapeId {
         let element = self.graph.join(element, ZERO);
         self.graph.single(Head::Handle(rank), vec![element])
     }

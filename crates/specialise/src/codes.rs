@@ -53,6 +53,15 @@ impl Codes {
         }
     }
 
+    /// The number of the evaluator's code, if it has one.
+    fn known(&self, code: &Rc<Code>) -> Option<CodeId> {
+        if let Some(id) = self.by_group.borrow().get(&Rc::as_ptr(&code.group)) {
+            return Some(*id);
+        }
+        let primal = self.known(&code.primal()?)?;
+        self.reversed.borrow().get(&primal).copied()
+    }
+
     fn add(&self, code: &Rc<Code>) -> CodeId {
         let mut all = self.all.borrow_mut();
         let id = CodeId(all.len() as u32);
@@ -121,5 +130,9 @@ impl Codes {
 impl first_order::convert::Codes for Codes {
     fn code(&self, id: CodeId) -> Rc<Code> {
         self.get(id)
+    }
+
+    fn is(&self, id: CodeId, code: &Rc<Code>) -> bool {
+        self.known(code) == Some(id)
     }
 }

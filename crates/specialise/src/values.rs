@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use base::{Span, codes};
 use calculus::GlobalId;
-use eval::array::Elements;
+use eval::array::{Array, Elements};
+use eval::sparse;
 use eval::value::{Form, Function, Value};
 use first_order::{Atom, Head, ShapeId};
 use rustc_hash::FxHashMap;
@@ -101,17 +102,9 @@ impl Specialiser<'_> {
                 Form::Tuple => Head::Tuple,
                 Form::Record(labels) => Head::Record(labels.clone()),
                 Form::Variant(constructor) => Head::Variant(constructor.clone()),
-                Form::Part(..) => return self.dynamic(span, "a raw sensitivity in a global"),
+                Form::Part(constructor, places) => Head::Part(constructor.clone(), places.clone()),
             },
-            Value::Array(array) => {
-                let element = match &array.elements {
-                    Elements::Real(_) => REAL,
-                    Elements::Int(_) => INT,
-                    Elements::Bool(_) => BOOL,
-                    Elements::Values(_) => parts.into_iter().fold(NEVER, |all, one| self.graph.join(all, one)),
-                };
-                return Ok(self.graph.single(Head::Array(array.shape.len() as u32), vec![element]));
-            }
+            Value::Array(array) => return Ok(self.shape_of_array(array, parts)),
             Value::Function(function) => match &**function {
                 Function::Prim { prim, order } => Head::Prim { prim: *prim, order: *order },
                 Function::Closure(closure) => {
@@ -123,9 +116,35 @@ impl Specialiser<'_> {
                 let rank = frame.shape.len();
                 return Ok(self.graph.single(Head::Frame(rank as u32), vec![INT; rank]));
             }
-            Value::Sparse(_) | Value::Lazy(_) => return self.dynamic(span, "a raw sensitivity in a global"),
+            Value::Sparse(sensitivity) => {
+                let Ok(array) = sparse::dense(sensitivity) else {
+                    return self.dynamic(span, "a sensitivity that can't be added up");
+                };
+                let element = self.shape_of_elements(&array, parts);
+                return Ok(self.handle_shape(array.shape.len() as u32, element));
+            }
+            Value::Lazy(_) => unreachable!("values: what is looked at was forced"),
         };
         Ok(self.graph.single(head, parts))
+    }
+
+    /// Where symbolic zeros are among the reals it is a sensitivity, and so is each element that is an array itself: `.spread` takes a
+    /// sensitivity apart into its rows.
+    fn shape_of_array(&mut self, array: &Array, parts: Vec<ShapeId>) -> ShapeId {
+        let (rank, element) = (array.shape.len() as u32, self.shape_of_elements(array, parts));
+        if array.has_hole() { self.handle_shape(rank, element) } else { self.array_shape(rank, element) }
+    }
+
+    fn shape_of_elements(&mut self, array: &Array, parts: Vec<ShapeId>) -> ShapeId {
+        match &array.elements {
+            Elements::Real(_) => REAL,
+            Elements::Int(_) => INT,
+            Elements::Bool(_) => BOOL,
+            Elements::Values(_) => {
+                let element = parts.into_iter().fold(NEVER, |all, one| self.graph.join(all, one));
+                self.with_rows_collected(element)
+            }
+        }
     }
 }
 
@@ -142,6 +161,7 @@ fn identity(value: &Value) -> Option<*const ()> {
         Value::Data(data) => Some(Rc::as_ptr(data).cast()),
         Value::Array(array) => Some(Rc::as_ptr(array).cast()),
         Value::Function(function) => Some(Rc::as_ptr(function).cast()),
+        Value::Sparse(sensitivity) => Some(Rc::as_ptr(sensitivity).cast()),
         _ => None,
     }
 }
@@ -159,6 +179,9 @@ fn parts_of(value: &Value) -> Vec<Value> {
             Function::Closure(closure) => closure.env.0.clone(),
             Function::Sealed { raw, f, x, y, .. } => [raw, f, x, y].map(Value::clone).into(),
         },
+        Value::Sparse(sensitivity) if !sensitivity.is_zero() => {
+            sparse::dense(sensitivity).map_or(vec![], |array| parts_of(&Value::Array(array)))
+        }
         _ => vec![],
     }
 }

@@ -138,6 +138,8 @@ pub struct Hunt {
     pub compiled: usize,
     pub dynamic: usize,
     pub endless: usize,
+    /// Values whose last digits differ by the order of additions alone.
+    pub rounded: usize,
     /// Derivatives that the oracle judged, points at a tie, and what it can't judge.
     pub judged: usize,
     pub tied: usize,
@@ -205,11 +207,11 @@ fn read_arguments() -> Arguments {
 
 impl Hunt {
     pub fn summary(&self) -> String {
-        let Hunt { programs, steps, compiled, dynamic, endless, judged, tied, unjudged, finds, .. } = self;
+        let Hunt { programs, steps, compiled, dynamic, endless, rounded, judged, tied, unjudged, finds, .. } = self;
         let share = 100.0 * *compiled as f64 / (*steps).max(1) as f64;
         format!(
             "{programs} programs, {steps} steps: {compiled} compiled ({share:.2} %), {dynamic} dynamic, \
-             {endless} endless; {judged} derivatives judged by the oracle, {tied} at ties, {unjudged} it can't judge; {} finds",
+             {endless} endless, {rounded} rounded otherwise; {judged} derivatives judged by the oracle, {tied} at ties, {unjudged} it can't judge; {} finds",
             finds.len()
         )
     }
@@ -269,11 +271,12 @@ fn note(hunt: &Mutex<Hunt>, seed: u64, programs: Programs, verdict: &Verdict) ->
     }
     let words = match verdict {
         Verdict::Answer { figures, finds } => {
-            let [steps, compiled, dynamic, endless, judged, tied, unjudged] = *figures;
+            let [steps, compiled, dynamic, endless, rounded, judged, tied, unjudged] = *figures;
             hunt.steps += steps;
             hunt.compiled += compiled;
             hunt.dynamic += dynamic;
             hunt.endless += endless;
+            hunt.rounded += rounded;
             hunt.judged += judged;
             hunt.tied += tied;
             hunt.unjudged += unjudged;
@@ -322,7 +325,7 @@ fn kind_of(words: &str) -> String {
 
 enum Verdict {
     Answer {
-        figures: [usize; 7],
+        figures: [usize; 8],
         finds: Vec<String>,
     },
     /// The child ended in this step.
@@ -496,7 +499,7 @@ fn answer(question: &str, checks: Checks, by: By) {
     let mut tally = if by == By::Oracle { Tally::default() } else { compare(&case, checks, tell) };
     let judgement = if by == By::Engines { Judgement::default() } else { judge(&case, tell) };
     tally.finds.extend(judgement.finds);
-    let Tally { steps, compiled, dynamic, endless, reasons, finds } = tally;
+    let Tally { steps, compiled, dynamic, endless, rounded, reasons, finds } = tally;
     let (judged, tied, unjudged) = (judgement.judged, judgement.tied, judgement.unjudged);
     let mut lines = String::new();
     if let Some(peak) = peak_megabytes().filter(|peak| *peak > MOST_MEGABYTES) {
@@ -509,7 +512,7 @@ fn answer(question: &str, checks: Checks, by: By) {
     for reason in reasons.iter().filter(|_| std::env::var_os(REASONS).is_some()) {
         lines += &format!("find dynamic: {reason}\n");
     }
-    println!("{lines}done {steps} {compiled} {dynamic} {endless} {judged} {tied} {unjudged}");
+    println!("{lines}done {steps} {compiled} {dynamic} {endless} {rounded} {judged} {tied} {unjudged}");
 }
 
 /// A program for which all engines together take more memory is a find.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use eval::array::{Array, Elements as EvalElements, is_hole};
+use eval::array::{Array, Elements as EvalElements};
 use eval::value::{Data, Form, Function, Lazy, Suspended};
 use rustc_hash::FxHashMap;
 
@@ -147,7 +147,7 @@ impl<'a> Conversion<'a> {
             (Head::Closure { code, member }, Function::Closure(closure))
                 if *member == closure.member
                     && parts.len() == closure.env.0.len()
-                    && Rc::ptr_eq(&self.codes.code(*code).group, &closure.code.group) =>
+                    && self.codes.is(*code, &closure.code) =>
             {
                 self.parts(parts, &closure.env.0).map(Some)
             }
@@ -171,7 +171,7 @@ impl<'a> Conversion<'a> {
             return Ok(None);
         }
         let elements = match &array.elements {
-            EvalElements::Real(reals) if array.holes && reals.iter().any(|x| is_hole(*x)) => {
+            _ if array.has_hole() => {
                 return Err(Mismatch("an array of numbers, found one in which zeros are symbolic".into()));
             }
             EvalElements::Real(reals) if real => Elements::Real(reals.clone()),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use base::{Code, memory};
 use eval::Value;
-use eval::array::{Array, Elements, is_hole};
+use eval::array::{Array, Elements};
 use eval::value::{Data, Form, Function, Suspended};
 use first_order::shape::{Alternative, Head, ShapeId};
 use rustc_hash::FxHashMap;
@@ -381,7 +381,7 @@ impl Writer<'_> {
                     && match how {
                         Fit::Itself => !array.holes,
                         Fit::Sensitivity | Fit::Stacked => false,
-                        Fit::WithoutHoles => !has_hole(array),
+                        Fit::WithoutHoles => !array.has_hole(),
                     }
             }
             (Head::Handle(rank), Value::Array(array)) => match how {
@@ -430,9 +430,7 @@ impl Writer<'_> {
             }
             (Head::Sealed { modes }, Function::Sealed { modes: found, .. }) => **modes == **found,
             (Head::Closure { code, member }, Function::Closure(closure)) => {
-                *member == closure.member
-                    && parts == closure.env.0.len()
-                    && Rc::ptr_eq(&self.border.codes.code(*code).group, &closure.code.group)
+                *member == closure.member && parts == closure.env.0.len() && self.border.codes.is(*code, &closure.code)
             }
             _ => false,
         }
@@ -474,10 +472,6 @@ fn has_rank(shape: &[usize], rank: u32) -> bool {
 /// A handle to an array of sensitivities that are arrays themselves may find them stacked.
 fn is_sensitivity(shape: &[usize], rank: u32) -> bool {
     has_rank(shape, rank) || shape.len() > rank as usize
-}
-
-fn has_hole(array: &Array) -> bool {
-    array.holes && matches!(&array.elements, Elements::Real(reals) if reals.iter().any(|x| is_hole(*x)))
 }
 
 fn fits_data(alternative: &Alternative, data: &Data) -> bool {

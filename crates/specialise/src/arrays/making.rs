@@ -83,6 +83,19 @@ impl Specialiser<'_> {
         Some((handles, result))
     }
 
+    /// The shape of the elements of an array of arrays: those are handles.
+    pub fn with_rows_collected(&mut self, element: ShapeId) -> ShapeId {
+        let mut collected = NEVER;
+        for one in self.graph.alternatives(element).to_vec() {
+            let one = match one.head {
+                Head::Array(rank) => self.handle_shape(rank, one.parts[0]),
+                _ => self.graph.union(vec![one]),
+            };
+            collected = self.graph.join(collected, one);
+        }
+        collected
+    }
+
     /// An array among such elements as a handle; zero stays zero.
     fn as_row(&mut self, value: &Val, span: Span) -> Result1<Val> {
         self.split(value, span, &mut |this, alt| match alt.head {

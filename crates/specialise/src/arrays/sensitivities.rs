@@ -2,7 +2,8 @@
 
 use base::{Span, codes};
 use calculus::Prim;
-use first_order::{Atom, Head, Op, Scalar, ShapeId, Type};
+use first_order::{Alternative, Atom, Head, Op, Scalar, ShapeId, Type};
+use rustc_hash::FxHashSet;
 
 use crate::body::Alt;
 use crate::draft::ended;
@@ -147,6 +148,32 @@ impl Specialiser<'_> {
         element != NEVER && !self.holds_real(element) && !self.holds_function(element) && !has_zero
     }
 
+    /// Are there values of this shape that carry no derivative? Those that are made of such values, found from the leaves up.
+    fn may_be_discrete(&self, shape: ShapeId) -> bool {
+        let reachable = self.graph.reachable(shape);
+        let mut discrete = FxHashSet::default();
+        loop {
+            let before = discrete.len();
+            for id in &reachable {
+                let is_discrete = |one: &Alternative| match one.head {
+                    Head::Bool | Head::Int | Head::Text => true,
+                    Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => {
+                        one.parts.iter().all(|part| discrete.contains(part))
+                    }
+                    // It may have no elements.
+                    Head::Array(_) => one.parts[0] != REAL,
+                    _ => false,
+                };
+                if self.graph.alternatives(*id).iter().any(is_discrete) {
+                    discrete.insert(*id);
+                }
+            }
+            if discrete.len() == before {
+                return discrete.contains(&shape);
+            }
+        }
+    }
+
     /// The sensitivity of an array that is `d` in a part and zero elsewhere.
     pub(super) fn place(&mut self, array: &Val, spec: &Val, d: &Val, span: Span) -> Result1<Val> {
         if d.shape == ZERO {
@@ -163,6 +190,8 @@ impl Specialiser<'_> {
                 Head::Array(rank) | Head::Handle(rank) | Head::Frame(rank) => rank,
                 _ => return this.fail(codes::WRONG_KIND, span),
             };
+            // An array in which nothing carries a derivative has no sensitivity, and what its elements are is seen when it runs.
+            let may_vanish = matches!(alt.head, Head::Array(_)) && this.may_be_discrete(alt.parts[0]);
             let array = this.narrowed(&alt);
             // Rows that were taken apart are elements: the sensitivity of such an element is an array.
             let one_kind = this.graph.only(spec.shape).is_some();
@@ -173,7 +202,10 @@ impl Specialiser<'_> {
                     Head::Array(_) | Head::Handle(_) if !is_element => given.parts[0],
                     _ => this.narrowed(&given).shape,
                 };
-                let shape = this.handle_shape(rank, element);
+                let mut shape = this.handle_shape(rank, element);
+                if may_vanish {
+                    shape = this.graph.join(shape, ZERO);
+                }
                 let d = this.narrowed(&given);
                 this.bridge(Prim::Place, vec![array.clone(), spec.clone(), d], shape, span)
             })
