@@ -50,6 +50,20 @@ impl Drop for Guest {
     }
 }
 
+/// Who is stopped when a thread is: itself, those that it is one of, or nobody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stoppable(u64);
+
+/// With whom this thread is stopped.
+pub fn this_as_it_is() -> Stoppable {
+    Stoppable(NUMBER.get())
+}
+
+/// This thread works for another one for a while, and is stopped with it.
+pub fn stopped_with(other: Stoppable) -> Guest {
+    Guest { before: NUMBER.replace(other.0) }
+}
+
 impl Thread {
     /// Forgets the wish that it stops.
     pub fn withdraw(self) {

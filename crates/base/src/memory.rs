@@ -25,6 +25,16 @@ pub fn limit(meter: Meter) {
     METER.with(|cell| cell.set(Some(meter)));
 }
 
+/// The meter of this thread.
+pub fn meter() -> Option<Meter> {
+    METER.with(Cell::get)
+}
+
+/// From now on this thread stays within the limit of another one, whose meter this is.
+pub fn limit_as(meter: Option<Meter>) {
+    METER.with(|cell| cell.set(meter));
+}
+
 /// How much is in use, as far as the thread's meter knows.
 pub fn used() -> usize {
     METER.with(Cell::get).map_or_else(counted, |meter| (meter.used)())

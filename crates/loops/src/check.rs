@@ -1,16 +1,18 @@
 //! The checker of L4: variables are bound once and before they are used, leaves fit, and every owned pointer is consumed exactly
-//! once on every path that gets to its end. `Err` says what is wrong and where; it is always our bug.
+//! once on every path that gets to its end; pieces that run at once don't disturb each other. `Err` says what is wrong and where; it is always our bug.
 
 mod names;
 
 use first_order::Scalar;
 
+use crate::parallel;
 use crate::term::{
-    Arm, Atom, Block, End, Function, FunctionId, Leaf, Matrix, Op, Product, Program, Statement, Use, Var,
+    Arm, Atom, Block, End, Function, FunctionId, Leaf, Matrix, Op, Pieces, Product, Program, Statement, Use, Var,
 };
 
 pub fn check(program: &Program) -> Result<(), String> {
     names::check(program)?;
+    parallel::check(program)?;
     for function in &program.functions {
         let mut checker = Checker::new(program, function);
         checker.function().map_err(|error| format!("L4, function `{}`: {error}", function.name))?;
@@ -26,6 +28,8 @@ enum State {
     Owns(u32),
     /// Read out of an object without its count, which must be taken next.
     Borrowed,
+    /// A parameter of a function that borrows: its counts are the caller's.
+    Lent,
     /// Null: whether it is consumed makes no difference.
     Null,
     /// Bound in a block that has ended.
@@ -58,8 +62,9 @@ impl<'p> Checker<'p> {
     }
 
     fn function(&mut self) -> Checked {
+        let state = if self.function.borrows { State::Lent } else { State::Owns(1) };
         for param in &self.function.params {
-            self.bind(*param, State::Owns(1))?;
+            self.bind(*param, state)?;
         }
         if self.block(&self.function.body, Some(&self.function.results))? == Gets::ToTheEnd {
             self.all_consumed(0)?;
@@ -101,7 +106,7 @@ impl<'p> Checker<'p> {
 
     fn all_consumed(&self, since: usize) -> Checked {
         for (var, state) in self.touched(since) {
-            if !matches!(state, State::Owns(0) | State::Borrowed | State::Null | State::Gone) {
+            if !matches!(state, State::Owns(0) | State::Borrowed | State::Lent | State::Null | State::Gone) {
                 return Err(format!("v{} isn't consumed: {state:?}", var.0));
             }
         }
@@ -117,7 +122,8 @@ impl<'p> Checker<'p> {
             (State::Null, _) => Ok(()),
             (State::Owns(0), _) => Err(format!("v{} is used after it was consumed", var.0)),
             (State::Borrowed, _) => Err(format!("v{} is used without its count", var.0)),
-            (State::Owns(_), Use::Borrow) => Ok(()),
+            (State::Owns(_) | State::Lent, Use::Borrow) => Ok(()),
+            (State::Lent, Use::Consume) => Err(format!("v{} is the caller's, and is consumed", var.0)),
             (State::Owns(n), Use::Consume) => {
                 self.set(*var, State::Owns(n - 1));
                 Ok(())
@@ -146,6 +152,19 @@ impl<'p> Checker<'p> {
             self.all_fit(&[*array, *at, *row, *column], &[Leaf::Ptr, Leaf::Int, Leaf::Int, Leaf::Int])?;
         }
         out.map_or(Ok(()), |(array, _, at)| self.all_fit(&[array, at], &[Leaf::Ptr, Leaf::Int]))
+    }
+
+    fn pieces(&self, Pieces { function, count, work, captures, values }: &Pieces) -> Checked {
+        self.fits(count, Leaf::Int)?;
+        work.iter().flat_map(|cost| &cost.lengths).try_for_each(|length| self.fits(length, Leaf::Int))?;
+        let callee = &self.program.functions[function.0 as usize];
+        if !callee.borrows || !callee.results.is_empty() {
+            return Err(format!("`{}` does no pieces", callee.name));
+        }
+        let start = values.map(|values| [Atom::Int(0), values]);
+        let args = [&[Atom::Int(0); 2][..], start.as_ref().map_or(&[], |start| &start[..]), captures].concat();
+        let params: Vec<Leaf> = callee.params.iter().map(|param| callee.vars[param.0 as usize]).collect();
+        self.all_fit(&args, &params).map_err(|error| format!("pieces of `{}`: {error}", callee.name))
     }
 
     fn all_fit(&self, atoms: &[Atom], leaves: &[Leaf]) -> Checked {
@@ -354,10 +373,22 @@ impl<'p> Checker<'p> {
             }
             Op::Call(FunctionId(id), atoms) => {
                 let callee = &self.program.functions[*id as usize];
+                if callee.borrows {
+                    return Err(format!("`{}` borrows, and is called", callee.name));
+                }
                 let params: Vec<Leaf> = callee.params.iter().map(|param| callee.vars[param.0 as usize]).collect();
                 self.all_fit(atoms, &params).map_err(|error| format!("call of `{}`: {error}", callee.name))?;
                 same(&callee.results)
             }
+            Op::IsLarge(count, work) => {
+                self.fits(count, Leaf::Int)?;
+                work.iter().flat_map(|cost| &cost.lengths).try_for_each(|length| self.fits(length, Leaf::Int))?;
+                same(&[Leaf::Bool])
+            }
+            Op::Pieces(pieces) => self.pieces(pieces).and_then(|()| match pieces.values {
+                Some(_) => same(&[Leaf::Real]),
+                None => same(&[]),
+            }),
             Op::If(condition, ..) | Op::Require(condition, _) => self.fits(condition, Leaf::Bool),
             Op::Switch(tag, _) => self.fits(tag, Leaf::Int),
             Op::Sum { count, .. } => {

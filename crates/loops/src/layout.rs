@@ -97,6 +97,11 @@ impl Layouts {
         id
     }
 
+    /// The descriptor of arrays of reals.
+    pub(crate) fn reals(&mut self, descriptors: &mut Vec<Descriptor>) -> DescriptorId {
+        self.number(Kind::Array, &[Leaf::Real], descriptors)
+    }
+
     fn number(&mut self, kind: Kind, leaves: &[Leaf], descriptors: &mut Vec<Descriptor>) -> DescriptorId {
         let pointers = (0..).zip(leaves).filter(|(_, leaf)| leaf.is_pointer()).map(|(at, _)| at).collect();
         let descriptor = Descriptor { kind, words: leaves.len() as u32, pointers };

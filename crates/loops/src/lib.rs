@@ -6,6 +6,7 @@
 pub mod check;
 pub mod layout;
 pub mod lower;
+pub mod parallel;
 mod recursion;
 pub mod symbols;
 pub mod term;
@@ -13,10 +14,10 @@ pub mod text;
 mod unshared;
 
 pub use layout::{Grown, Layouts, leaves};
-pub use lower::{lower, lower_surveyed};
+pub use lower::{lower, lower_in_pieces, lower_surveyed};
 pub use recursion::recursive;
 pub use term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Place, Placed,
-    PrimSite, Product, Program, Statement, Use, Var,
+    Arm, Atom, Block, Cost, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Pieces, Place,
+    Placed, PrimSite, Product, Program, Statement, Use, Var,
 };
 pub use text::parse;

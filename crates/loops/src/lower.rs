@@ -21,12 +21,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::check;
 use crate::layout::{Grown, Layouts};
+use crate::parallel;
 use crate::term::{Descriptor, FunctionId, Place, PrimSite, Program};
 use crate::unshared;
 
 /// In debug builds the result is checked.
 pub fn lower(program: &first_order::Program) -> Program {
     lower_with(program, None)
+}
+
+/// The same program, with the loops whose turns may run at once in pieces ([`parallel`]).
+pub fn lower_in_pieces(program: &first_order::Program) -> Program {
+    let mut lowered = lower(program);
+    parallel::run(&mut lowered);
+    lowered
 }
 
 /// The same program, which also says by which statement of L3 each object is made.

@@ -23,6 +23,7 @@ fn callees(body: &Block) -> Vec<usize> {
         for statement in &block.statements {
             match &statement.op {
                 Op::Call(id, _) => all.push(id.0 as usize),
+                Op::Pieces(pieces) => all.push(pieces.function.0 as usize),
                 Op::If(_, yes, no) => todo.extend([&**yes, &**no]),
                 Op::Switch(_, arms) => todo.extend(arms.iter().map(|arm| &arm.block)),
                 Op::Loop { body, .. } | Op::Sum { body, .. } => todo.push(body),

@@ -85,6 +85,12 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     // words); then what all chunks make together.
     ("rt_sum_chunk", "void (double sum, ptr room, i64 chunk)"),
     ("rt_sum_end", "double (ptr room, i64 chunks)"),
+    // A loop of `count` turns, each of so many units of work (`Pieces`): calls `piece(ctx, frame, from, to)` for ranges that together are all
+    // turns, on this thread and others, with a context of its own on each. The error is that of the first turn that has one.
+    ("rt_pieces", "void (ptr ctx, ptr piece, ptr frame, i64 count, double work)"),
+    // The same for a sum, in rounds of as many turns as `values`, an array of reals, has elements. The first word of the frame is where the values
+    // of a round begin.
+    ("rt_sum_pieces", "double (ptr ctx, ptr piece, ptr frame, i64 count, double work, ptr values)"),
     // A checked build only. Takes back the room of an object that nobody sees; what it holds is cared for.
     ("rt_give_back", "void (ptr ctx, ptr object)"),
     // Each ends the run unless what it says holds: the condition isn't 0; a live object; null, a tag or a live object; a live object with one

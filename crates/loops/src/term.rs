@@ -62,6 +62,8 @@ pub struct Function {
     pub vars: Vec<Leaf>,
     pub body: Block,
     pub span: Span,
+    /// Do the pointers in its parameters stay its caller's? Then it counts nothing in what they point to, and several threads may run it.
+    pub borrows: bool,
 }
 
 /// What the heap knows about an object; see docs/dev/native.md.
@@ -160,6 +162,10 @@ pub enum Op {
         index: Var,
         body: Box<Block>,
     },
+    /// Is a loop of `.0` turns of this cost, as in [`Pieces`], worth several threads?
+    IsLarge(Atom, Vec<Cost>),
+    /// A loop in pieces that may run at once. See [`Pieces`].
+    Pieces(Box<Pieces>),
     /// A new node that holds these leaves, consumed.
     Node(DescriptorId, Vec<Atom>),
     /// Leaf `.2` of a node of such a descriptor. The node is borrowed; a pointer is read without its count, so it is retained next.
@@ -282,6 +288,32 @@ pub enum Op {
     Fail(Code),
 }
 
+/// The loop from 0 to `count` - 1, cut in ranges that run in any order and on any thread. A function that borrows does one range.
+///
+/// No range reads what another writes and no two write the same element ([`crate::parallel`] proves it), so the bits don't depend on where
+/// it is cut, nor on who runs which range.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pieces {
+    /// Its parameters: the first number and the one behind the last; of a sum, where its values begin, and `values`; then `captures`. It has no
+    /// results.
+    pub function: FunctionId,
+    pub count: Atom,
+    /// What one number of the range costs, in units of about a nanosecond: a sum of products of lengths.
+    pub work: Vec<Cost>,
+    /// Borrowed.
+    pub captures: Vec<Atom>,
+    /// Of a sum in the order that `numerics::summation` defines: an array of reals, borrowed, that nobody else sees. Its elements are written
+    /// from where the values begin on, and it may be shorter than `count`: then there are several rounds.
+    pub values: Option<Atom>,
+}
+
+/// So many units, as often as the lengths multiplied say.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cost {
+    pub units: u32,
+    pub lengths: Vec<Atom>,
+}
+
 /// The product of an m×k and a k×n matrix. Each element is one chain of fma, as `numerics::product` says.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Product {
@@ -380,6 +412,11 @@ impl Op {
                 all(lengths, Borrow);
                 all(&[*at, *value], Borrow);
             }
+            Op::IsLarge(count, work) => {
+                all(&[*count], Borrow);
+                work.iter().for_each(|cost| all(&cost.lengths, Borrow));
+            }
+            Op::Pieces(pieces) => pieces.for_each_use(f),
             Op::Product(product) => product.for_each_use(f),
             Op::Placed(placed) => placed.for_each_use(f),
             Op::AddPlaced { sum, placed, .. } => {
@@ -427,6 +464,11 @@ impl Op {
             Op::StoreRow { array, row, at, count } => [array, row, at, count].into_iter().for_each(f),
             Op::OneHot { lengths, at, value } => lengths.iter_mut().chain([at, value]).for_each(f),
             Op::AddAt { sum, lengths, at, value, .. } => lengths.iter_mut().chain([sum, at, value]).for_each(f),
+            Op::IsLarge(count, work) => {
+                f(count);
+                work.iter_mut().flat_map(|cost| &mut cost.lengths).for_each(f);
+            }
+            Op::Pieces(pieces) => pieces.atoms_mut(f),
             Op::Product(product) => product.atoms_mut(f),
             Op::Placed(placed) => placed.atoms_mut(f),
             Op::AddPlaced { sum, placed, .. } => {
@@ -461,7 +503,7 @@ impl Op {
             Op::IsObject(_) | Op::TagOf(_) | Op::PointerOf(_) | Op::LoadElement { .. } => false,
             Op::TakeElement { .. } | Op::StoreElement { .. } | Op::Axis(..) | Op::Quiet(_) | Op::Site(_) => false,
             Op::Retain(_) | Op::Release(_) | Op::IsUnique(_) | Op::Require(..) | Op::Fail(_) => false,
-            Op::Product(_) => false,
+            Op::Product(_) | Op::Pieces(_) | Op::IsLarge(..) => false,
         }
     }
 
@@ -492,6 +534,20 @@ impl Placed {
     fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
         f(&self.part, Use::Consume);
         self.lengths.iter().chain(&self.index).chain([&self.at, &self.count]).for_each(|atom| f(atom, Use::Borrow));
+    }
+}
+
+impl Pieces {
+    fn atoms_mut(&mut self, f: &mut dyn FnMut(&mut Atom)) {
+        f(&mut self.count);
+        self.work.iter_mut().flat_map(|cost| &mut cost.lengths).for_each(&mut *f);
+        self.captures.iter_mut().chain(&mut self.values).for_each(f);
+    }
+
+    fn for_each_use(&self, mut f: impl FnMut(&Atom, Use)) {
+        let lengths = self.work.iter().flat_map(|cost| &cost.lengths);
+        let all = [&self.count].into_iter().chain(lengths).chain(&self.captures).chain(&self.values);
+        all.for_each(|atom| f(atom, Use::Borrow));
     }
 }
 

@@ -30,7 +30,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use first_order::text::{name, print_type, quoted, real, span};
 
 use crate::term::{
-    Atom, Block, Descriptor, End, Function, Kind, Leaf, Matrix, Op, Placed, PrimSite, Product, Program, Statement, Var,
+    Atom, Block, Cost, Descriptor, End, Function, Kind, Leaf, Matrix, Op, Pieces, Placed, PrimSite, Product, Program,
+    Statement, Var,
 };
 
 pub use parse::parse;
@@ -130,6 +131,24 @@ impl Display for Placed {
     }
 }
 
+impl Display for Pieces {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Pieces { function, count, work, captures, values } = self;
+        write!(f, "pieces f{}({}) of {count} work [{}]", function.0, list(captures), list(work))?;
+        match values {
+            Some(values) => write!(f, " into {values}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Cost {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.units)?;
+        self.lengths.iter().try_for_each(|length| write!(f, " * {length}"))
+    }
+}
+
 impl Display for Product {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Product { lengths, left, right, out } = self;
@@ -163,7 +182,9 @@ impl Display for Function {
         self.params.iter().for_each(&mut bind);
         each_bound(&self.body, &mut bind);
         let params = list(self.params.iter().map(|param| self.binder(*param)));
-        let mut text = format!("{}({params}) -> ({}){}", name(&self.name), list(&self.results), span(self.span));
+        let borrows = if self.borrows { " borrows" } else { "" };
+        let results = list(&self.results);
+        let mut text = format!("{}({params}) -> ({results}){borrows}{}", name(&self.name), span(self.span));
         text.push_str(" {");
         for (number, _) in bound.iter().enumerate().filter(|(_, bound)| !**bound) {
             text.push_str(&format!("\n  var {}", self.binder(Var(number as u32))));
@@ -300,6 +321,8 @@ impl Printer<'_> {
             }
             Op::StoreRow { array, row, at, count } => format!("store {array} row {at} of {count} <- {row}"),
             Op::Prim(site, atoms) => format!("p{site}({})", list(atoms)),
+            Op::IsLarge(count, work) => format!("is_large {count} work [{}]", list(work)),
+            Op::Pieces(pieces) => pieces.to_string(),
             Op::Product(product) => product.to_string(),
             Op::OneHot { lengths, at, value } => format!("one_hot [{}] {at} <- {value}", list(lengths)),
             Op::AddAt { site, sum, lengths, at, value } => {

@@ -12,8 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use base::{Code, FileId, Span};
 use first_order::Scalar;
 use loops::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Matrix, Op, Placed,
-    Product, Program, Statement, Var, check, lower, lower_surveyed, parse,
+    Arm, Atom, Block, Cost, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Layouts, Leaf, Matrix, Op,
+    Pieces, Placed, Product, Program, Statement, Var, check, lower, lower_surveyed, parse,
 };
 
 /// The program that the text of a program is; not compared where a constant is a nan.
@@ -41,6 +41,14 @@ fn operations() -> Vec<(usize, Op)> {
     let placed =
         Placed { site: 0, lengths: vec![v, w], index: vec![], at: w, count: Atom::Int(2), part: v, plain: false };
     let matrix = Matrix { array: v, rank: 2, at: Atom::Int(0), row: w, column: Atom::Int(1) };
+    let cost = |units, lengths| Cost { units, lengths };
+    let pieces = Pieces {
+        function: FunctionId(0),
+        count: v,
+        work: vec![cost(7, vec![]), cost(2, vec![w, Atom::Int(3)])],
+        captures: vec![v, real],
+        values: None,
+    };
     let scalars = Scalar::all().map(|scalar| (1, Op::Scalar(scalar, vec![v, real, small])));
     let others = vec![
         (0, Op::Site(2)),
@@ -93,6 +101,9 @@ fn operations() -> Vec<(usize, Op)> {
             })),
         ),
         (1, Op::Product(Box::new(Product { lengths: [v, w, w], left: matrix, right: matrix, out: None }))),
+        (1, Op::IsLarge(w, pieces.work.clone())),
+        (0, Op::Pieces(Box::new(pieces.clone()))),
+        (1, Op::Pieces(Box::new(Pieces { values: Some(w), captures: vec![], work: vec![], ..pieces }))),
         (1, Op::OneHot { lengths: vec![v, w], at: Atom::Int(1), value: Atom::Real(f64::NEG_INFINITY) }),
         (1, Op::AddAt { site: 0, sum: v, lengths: vec![w], at: w, value: real }),
         (1, Op::Sum { count: w, index: Var(3), body: block(End::Yield(vec![real])) }),
@@ -141,6 +152,7 @@ fn every_operation_parses_back() {
                 vars: [Leaf::Ptr, Leaf::Int, Leaf::Real, Leaf::Bool].to_vec(),
                 body: Block { statements, end: End::Never },
                 span,
+                borrows: bound == 0,
             };
             let mut program = base.clone();
             program.functions = vec![function];

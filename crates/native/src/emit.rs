@@ -8,6 +8,7 @@ mod checks;
 mod lines;
 mod memory;
 mod nodes;
+mod pieces;
 mod prelude;
 mod progress;
 mod scalars;
@@ -60,6 +61,7 @@ fn write(program: &Program, checks: Checks, progress: Progress, origins: Origins
     needs.nodes.iter().for_each(|words| allocation(*words, &mut text));
     let freeing = if checked { prelude::freeing_by_runtime } else { prelude::freeing };
     needs.freed.iter().for_each(|words| freeing(*words, &mut text));
+    pieces::define(program, &needs.pieces, &mut text);
     transcendentals::define(&needs.transcendentals, &mut text);
     prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));
     if needs.sums {
@@ -87,6 +89,8 @@ pub(crate) struct Needs {
     pub(crate) inlined: usize,
     /// Are there sums?
     pub(crate) sums: bool,
+    /// The functions that do pieces of loops.
+    pub(crate) pieces: BTreeSet<u32>,
     /// What is written into arrays at once.
     pub(crate) constants: Vec<String>,
     /// Constants that say where code is, in a checked build.

@@ -22,7 +22,7 @@ use crate::runtime::symbols::symbols;
 use crate::stack::Entry;
 
 /// Changes with what compiled code expects of the runtime.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 
 /// Compiles programs and runs them, one at a time.
 pub struct Engine {
@@ -158,7 +158,9 @@ impl Engine {
         checks: Checks,
     ) -> Result<Compiled, Broken> {
         budget::begin(Stage::Lowering);
-        let lowered = loops::lower(program);
+        // A ledger and a profile are of one thread.
+        let alone = checks == Checks::Memory || base::profile::is_on();
+        let lowered = if alone { loops::lower(program) } else { loops::lower_in_pieces(program) };
         budget::begin(Stage::Emission);
         let progress = if base::progress::is_watched() { Progress::Told } else { Progress::Silent };
         let (ir, places) = match base::profile::is_on() {

@@ -44,14 +44,22 @@ pub(crate) fn running() -> Option<Running> {
     Some(RUNNING.get()).filter(|running| running.ctx != 0)
 }
 
+/// Where the instructions are of what runs on this thread.
+pub(crate) fn text() -> Range<usize> {
+    let running = RUNNING.get();
+    running.start..running.end
+}
+
 /// Calls `run`, which enters compiled code that lies at these addresses with this context, on the stack that ends at `top`.
 pub(crate) fn during<T>(ctx: *mut Context, code: &Range<usize>, top: usize, run: impl FnOnce() -> T) -> T {
+    // A piece of a loop runs inside the run that it belongs to.
+    let before = RUNNING.get();
     RUNNING.set(Running { ctx: ctx as usize, start: code.start, end: code.end, top });
     // The compiler may not move the code across: a signal can come at any time.
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
     let result = run();
     std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
-    RUNNING.set(Running::NOTHING);
+    RUNNING.set(before);
     result
 }
 

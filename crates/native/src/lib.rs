@@ -4,7 +4,7 @@
 //! empty afterwards, no compiled or runtime frame unwinds, and a value that doesn't fit the program's shapes is refused, not guessed.
 //!
 //! Read [`emit`] (the code), [`layout`] (how a shape becomes leaf words), [`runtime`] (the context: memory, handles, failures,
-//! primitives), [`stack`] (what compiled code runs on), [`interrupt`] (stopping it), [`profile`] (where its time goes), [`pool`] (runners that wait), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
+//! primitives), [`stack`] (what compiled code runs on), [`interrupt`] (stopping it), [`profile`] (where its time goes), [`pool`] (runners that wait), [`threads`] (threads that help), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
 //! `docs/dev/native.md` is the contract between them.
 //!
 //! Without the feature `llvm` there is only what code needs while it runs, for a host that brings the code and the stack: a page, whose code
@@ -34,4 +34,6 @@ pub mod stack;
 #[cfg(not(feature = "llvm"))]
 #[path = "hosted/stack.rs"]
 pub mod stack;
+#[cfg(feature = "llvm")]
+pub mod threads;
 pub mod values;

@@ -20,6 +20,8 @@ use crate::interrupt;
 use crate::layout::Layouts;
 use crate::runtime::ledger::Checked;
 use crate::runtime::object::Descriptor;
+#[cfg(feature = "llvm")]
+use crate::runtime::pieces::Piece;
 use crate::runtime::prim::release_words;
 use crate::runtime::survey::{Found, Watched};
 use crate::runtime::{Context, Environment, Failure, Site, object};
@@ -321,6 +323,8 @@ impl Runner {
 
     /// Clears what a panic left behind.
     fn begin(&mut self) {
+        #[cfg(feature = "llvm")]
+        self.ctx.let_help(crate::threads::may_help());
         if self.ctx.live() != 0 {
             self.ctx.reset();
         }
@@ -405,6 +409,50 @@ impl Runner {
     pub(crate) unsafe fn array(&mut self, descriptor: *const Descriptor, lengths: &[u64]) -> Result<*mut u64, Code> {
         // SAFETY: by this function's contract.
         unsafe { self.ctx.array(descriptor, lengths) }
+    }
+}
+
+/// Shares of loops that others run.
+#[cfg(feature = "llvm")]
+impl Runner {
+    /// Calls a function that does turns of a loop. What it says isn't 0 if it was left.
+    ///
+    /// # Safety
+    /// The function takes this frame, its code is at these addresses, and it may run on any thread.
+    pub(crate) unsafe fn do_piece(
+        &mut self,
+        text: &Range<usize>,
+        piece: Piece,
+        frame: *const u64,
+        [from, to]: [u64; 2],
+    ) -> u64 {
+        unsafe extern "C" fn call(ctx: *mut Context, args: *const u64, _: *mut u64) {
+            // SAFETY: what is given below.
+            unsafe {
+                let (piece, frame, from, to) = args.cast::<(Piece, *const u64, u64, u64)>().read();
+                piece(ctx, frame, from, to);
+            }
+        }
+        let ctx: *mut Context = &raw mut *self.ctx;
+        self.ctx.let_help(false);
+        self.ctx.stack_limit = self.stack.limit(room_for_frames());
+        let (args, top) = ((piece, frame, from, to), self.stack.top());
+        let mut out = 0;
+        // SAFETY: by this function's contract; the stack is ours.
+        interrupt::during(ctx, text, top, || unsafe {
+            stack::enter(ctx, call, (&raw const args).cast(), &raw mut out, top)
+        })
+    }
+
+    /// Why a piece was left.
+    pub(crate) fn take_failure(&mut self) -> Failure {
+        self.ctx.take_failure().expect("run: who leaves says why")
+    }
+
+    /// Empties the heap: pieces that went well have nothing in it.
+    pub(crate) fn end_share(&mut self) {
+        self.ctx.reset();
+        self.stack.trim();
     }
 }
 

@@ -16,6 +16,7 @@ pub mod handle;
 pub mod heap;
 pub mod ledger;
 pub mod object;
+pub mod pieces;
 pub mod prim;
 mod products;
 pub mod survey;
@@ -51,6 +52,8 @@ pub struct Context {
     progress: *const u64,
     /// Objects to be used again, by their size in words, linked through their first word.
     free: [*mut u64; SMALL_WORDS],
+    /// 1 if other threads may help, 0 if not.
+    helped: u64,
     heap: Heap,
     failure: Option<Failure>,
     panic: Option<Box<dyn Any + Send>>,
@@ -67,6 +70,9 @@ pub const PLACE_WORD: u32 = 6;
 
 /// Where compiled code finds the words of [`base::progress`].
 pub const PROGRESS_WORD: u32 = 7;
+
+/// Where compiled code reads whether other threads may help with a large loop.
+pub const HELPED_WORD: u32 = 8 + SMALL_WORDS as u32;
 
 /// Objects of fewer words come from chunks, the others one by one.
 pub const SMALL_WORDS: usize = 64;
@@ -87,6 +93,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Context, place) == PLACE_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, progress) == PROGRESS_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, free) == 8 * 8);
+    assert!(std::mem::offset_of!(Context, helped) == HELPED_WORD as usize * 8);
 };
 
 /// Why a run ended early.
@@ -133,6 +140,7 @@ impl Context {
             place: ptr::null(),
             progress: base::progress::words(),
             free: [ptr::null_mut(); SMALL_WORDS],
+            helped: 0,
             heap: Heap::default(),
             failure: None,
             panic: None,
@@ -144,6 +152,12 @@ impl Context {
     /// Keeps a value until the context is reset.
     pub(crate) fn keep(&mut self, value: eval::Value) {
         self.kept.push(value);
+    }
+
+    /// May other threads help from now on?
+    #[cfg_attr(not(feature = "llvm"), allow(dead_code))]
+    pub(crate) fn let_help(&mut self, helped: bool) {
+        self.helped = u64::from(helped);
     }
 
     /// Objects that are allocated and not freed.

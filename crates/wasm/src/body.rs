@@ -351,6 +351,8 @@ impl Body<'_, '_> {
                 self.i().i64_const(if *quiet { 1 } else { -1 });
                 self.call_runtime("rt_quiet");
             }
+            // A page has one thread.
+            Op::IsLarge(..) | Op::Pieces(_) => unreachable!("a module of WebAssembly is made before loops are cut"),
             // Surveys are made of native code.
             Op::Site(_) => {}
             Op::Require(condition, code) => {

@@ -67,6 +67,7 @@ impl Names<'_> {
         operands?;
         match op {
             Op::Call(id, _) => self.function(*id),
+            Op::Pieces(pieces) => self.function(pieces.function),
             Op::Switch(_, arms) => arms.iter().flat_map(|arm| &arm.nulls).try_for_each(|null| self.var(*null)),
             Op::Loop { params, .. } => params.iter().try_for_each(|(param, _)| self.var(*param)),
             Op::Sum { index, .. } => self.var(*index),

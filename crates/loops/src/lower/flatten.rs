@@ -51,7 +51,7 @@ pub(super) fn function(
     let body = flatten.block(&function.body);
     let results = flatten.leaves_of(&function.result);
     let (name, span) = (function.name.clone(), function.span);
-    Function { name, params, results, vars: flatten.vars, body, span }
+    Function { name, params, results, vars: flatten.vars, body, span, borrows: false }
 }
 
 /// What is known about a variable of L3.

@@ -5,8 +5,8 @@ use first_order::{self as l3, Scalar, ShapeId};
 
 use crate::layout::Layouts;
 use crate::term::{
-    Arm, Atom, Block, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Place, Placed,
-    PrimSite, Product, Program, Statement, Var,
+    Arm, Atom, Block, Cost, Descriptor, DescriptorId, End, Function, FunctionId, Kind, Leaf, Matrix, Op, Pieces, Place,
+    Placed, PrimSite, Product, Program, Statement, Var,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -127,6 +127,7 @@ impl Reader<'_> {
         self.text.symbol('-')?;
         self.text.symbol('>')?;
         let results = self.text.list('(', ')', leaf)?;
+        let borrows = self.text.takes_word("borrows");
         let span = self.text.span()?;
         self.text.symbol('{')?;
         while self.text.takes_word("var") {
@@ -137,7 +138,7 @@ impl Reader<'_> {
             return self.text.error(format!("v{missing} has no leaf: nothing binds it"));
         }
         let vars = self.vars.drain(..).flatten().collect();
-        Ok(Function { name, params, results, vars, body, span })
+        Ok(Function { name, params, results, vars, body, span, borrows })
     }
 
     /// A variable where it is bound, with its leaf.
@@ -282,6 +283,8 @@ impl Reader<'_> {
                 let count = self.atom()?;
                 Op::StoreRow { array, row: self.stored()?, at, count }
             }
+            "is_large" => Op::IsLarge(self.atom()?, self.work()?),
+            "pieces" => Op::Pieces(Box::new(self.pieces()?)),
             "product" => Op::Product(Box::new(self.product()?)),
             "one_hot" => {
                 let (lengths, at) = (self.atoms('[', ']')?, self.atom()?);
@@ -377,6 +380,32 @@ impl Reader<'_> {
             params.push((param, self.atom()?));
         }
         Ok(Op::Loop { params, body: Box::new(self.nested()?) })
+    }
+
+    fn pieces(&mut self) -> Result<Pieces> {
+        let function = FunctionId(self.text.numbered("f")?);
+        let captures = self.atoms('(', ')')?;
+        self.text.word("of")?;
+        let (count, work) = (self.atom()?, self.work()?);
+        let values = if self.text.takes_word("into") { Some(self.atom()?) } else { None };
+        Ok(Pieces { function, count, work, captures, values })
+    }
+
+    fn work(&mut self) -> Result<Vec<Cost>> {
+        self.text.word("work")?;
+        self.text.symbol('[')?;
+        let mut work = vec![];
+        while !self.text.takes_symbol(']') {
+            if !work.is_empty() {
+                self.text.symbol(',')?;
+            }
+            let (units, mut lengths) = (self.text.number()?, vec![]);
+            while self.text.takes_symbol('*') {
+                lengths.push(self.atom()?);
+            }
+            work.push(Cost { units, lengths });
+        }
+        Ok(work)
     }
 
     fn open(&mut self) -> Result<Op> {

@@ -8,7 +8,7 @@ use loops::{Arm, Atom, Block, End, Function, Leaf, Matrix, Op, Placed, Product, 
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
-use super::{Checks, Needs, by_value, prelude, return_type, type_of};
+use super::{Checks, Needs, by_value, pieces, prelude, return_type, type_of};
 use crate::runtime::SITE_WORD;
 
 /// Words of an object before its leaves, and of an array before its lengths.
@@ -30,9 +30,11 @@ pub(super) struct Of<'p> {
 pub(super) fn function(of: Of, needs: &mut Needs, text: &mut String) {
     let Of { program, number, function, recursive, outermost, checks } = of;
     let mut params = vec!["ptr noalias %ctx".to_string()];
-    params.extend(
-        function.params.iter().map(|param| format!("{} %v{}", type_of(function.vars[param.0 as usize]), param.0)),
-    );
+    let written = pieces::written(function);
+    params.extend(function.params.iter().map(|param| {
+        let alone = if written.contains(&param.0) { " noalias" } else { "" };
+        format!("{}{alone} %v{}", type_of(function.vars[param.0 as usize]), param.0)
+    }));
     if !by_value(&function.results) {
         params.push("ptr noalias %out".to_string());
     }
@@ -135,7 +137,7 @@ impl Body<'_> {
         }
     }
 
-    fn typed(&self, atom: &Atom) -> String {
+    pub(super) fn typed(&self, atom: &Atom) -> String {
         format!("{} {}", type_of(self.leaf_of(atom)), self.atom(atom))
     }
 
@@ -310,6 +312,8 @@ impl Body<'_> {
             Op::Switch(tag, arms) => return self.switch(vars, tag, arms),
             Op::Loop { params, body } => return self.looped(vars, params, body),
             Op::Sum { count, index, body } => return self.sum(&name, count, *index, body),
+            Op::IsLarge(count, work) => self.is_large(&name, count, work),
+            Op::Pieces(pieces) => self.pieces(&name, pieces),
             Op::Node(id, atoms) => self.node(&name, id.0, atoms),
             Op::Load(_, node, at) => {
                 let from = self.lines.word(&self.atom(node), HEADER + at);
@@ -464,7 +468,7 @@ impl Body<'_> {
     }
 
     /// Scratch memory for a function of the runtime.
-    fn scratch(&mut self, words: usize) {
+    pub(super) fn scratch(&mut self, words: usize) {
         self.words = self.words.max(words.max(1));
     }
 

@@ -193,6 +193,7 @@ fn name(op: &Op) -> Option<&'static str> {
         Op::StoreRow { .. } => "writing a row",
         Op::Prim(..) => "a primitive",
         Op::Product(_) => "a product of matrices",
+        Op::IsLarge(..) | Op::Pieces(_) => return None,
         Op::OneHot { .. } | Op::Placed(_) => "placing a sensitivity",
         Op::AddAt { .. } | Op::AddPlaced { .. } | Op::Plus { .. } => "adding sensitivities",
         Op::Dense(..) => "a sensitivity as an array",

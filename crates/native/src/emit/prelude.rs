@@ -253,6 +253,8 @@ declare nonnull ptr @rt_dense(ptr, ptr, i64) nounwind
 declare nonnull ptr @rt_text(ptr, i64) nounwind
 declare void @rt_quiet(ptr, i64) nounwind
 declare i64 @rt_int_pow(ptr, i64, i64, i64, i64, i64) nounwind
+declare void @rt_pieces(ptr, ptr, ptr, i64, double) nounwind
+declare double @rt_sum_pieces(ptr, ptr, ptr, i64, double, ptr) nounwind
 declare void @rt_sum_chunk(double, ptr nocapture, i64) nounwind willreturn
 declare double @rt_sum_end(ptr nocapture, i64) nounwind willreturn
 declare double @rt_power_slope(double, double, i64) nounwind willreturn memory(none)

@@ -192,6 +192,7 @@ fn has_work(body: &Block) -> bool {
                 | Op::Call(..)
                 | Op::Prim(..)
                 | Op::Product(_)
+                | Op::Pieces(_)
                 | Op::Append { .. }
                 | Op::Plus { .. }
         )

@@ -12,6 +12,7 @@ use super::checks::{
 };
 use super::collect::{rt_add_at, rt_add_placed, rt_dense, rt_one_hot, rt_place, rt_plus};
 use super::handle;
+use super::pieces::{rt_pieces, rt_sum_pieces};
 use super::prim::rt_prim;
 use super::products::{rt_product, rt_products};
 use super::{Context, fail_with};
@@ -46,6 +47,8 @@ pub fn symbols() -> Vec<(&'static str, *const ())> {
         ("rt_power_log", rt_power_log as *const ()),
         ("rt_sum_chunk", rt_sum_chunk as *const ()),
         ("rt_sum_end", rt_sum_end as *const ()),
+        ("rt_pieces", rt_pieces as *const ()),
+        ("rt_sum_pieces", rt_sum_pieces as *const ()),
         ("rt_give_back", rt_give_back as *const ()),
         ("rt_check_holds", rt_check_holds as *const ()),
         ("rt_check_object", rt_check_object as *const ()),
