@@ -42,16 +42,21 @@ def engine() -> str:
     return found or f"none: {why}"
 
 
-def limit(*, memory: "int | None" = None) -> None:
-    """How many bytes programs may take in this process, all together; None: a third of the machine's, or EVERT_MEMORY_MB.
+def limit(*, memory: "int | None" = None, threads: "int | None" = None) -> None:
+    """How many bytes programs may take in this process, all together, and how many threads one call may use.
+
+    None: a third of the machine's memory, or EVERT_MEMORY_MB; one thread, or EVERT_THREADS.
 
     >>> import evert
-    >>> evert.limit(memory=1 << 30)
+    >>> evert.limit(memory=1 << 30, threads=2)
     >>> evert.limit()
     """
     if memory is not None and memory <= 0:
         raise ArgumentError("the limit of memory is a positive number of bytes")
+    if threads is not None and threads <= 0:
+        raise ArgumentError("the limit of threads is a positive number")
     _evert.set_memory_limit(memory)
+    _evert.set_threads(threads)
 
 
 def jax(f: Function, **options):

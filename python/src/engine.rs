@@ -74,3 +74,10 @@ pub fn engine(py: Python<'_>) -> (Option<String>, Option<String>) {
 pub fn self_test() {
     llvm::self_test_child();
 }
+
+/// How many threads one call may use; `None`: one, unless `EVERT_THREADS` says otherwise. The host has threads of its own, and knows how many are idle.
+#[pyfunction]
+#[pyo3(signature = (threads=None))]
+pub fn set_threads(threads: Option<usize>) {
+    native::threads::allow(threads.or_else(native::threads::said).unwrap_or(1));
+}

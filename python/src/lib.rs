@@ -30,11 +30,13 @@ static ALLOCATOR: allocator::Counting = allocator::Counting;
 #[pymodule]
 fn _evert(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", evert::VERSION)?;
+    engine::set_threads(None);
     module.add_class::<program::Program>()?;
     module.add_class::<function::Function>()?;
     module.add_class::<values::Variant>()?;
     module.add_class::<values::Callable>()?;
     module.add_function(wrap_pyfunction!(allocator::set_memory_limit, module)?)?;
+    module.add_function(wrap_pyfunction!(engine::set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(allocator::memory, module)?)?;
     module.add_function(wrap_pyfunction!(engine::use_llvm, module)?)?;
     module.add_function(wrap_pyfunction!(engine::engine, module)?)?;

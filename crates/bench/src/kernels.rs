@@ -143,7 +143,7 @@ fn ready(
     optimise::optimise(&mut specialised.program);
     times.optimise = busy() - start;
     let start = busy();
-    let lowered = loops::lower_in_pieces(&specialised.program);
+    let lowered = loops::lower_in_pieces(&specialised.program, native::threads::least()).0;
     let ir = native::emit::emit(&lowered);
     times.lower = busy() - start;
     let effort = effort.unwrap_or_else(|| evert::effort::effort(&specialised.program));

@@ -12,6 +12,7 @@ Environment:
   EVERT_CACHE      the folder for compiled code; `none` for no cache
   EVERT_CHECK      1: check programs after every pass of the compiler
   EVERT_MEMORY_MB  how much memory a program may take
+  EVERT_THREADS    how many threads work at once, where --threads doesn't say
   EVERT_PLOTS      `characters`: plots on a terminal are never made of pixels
 
 Exit codes: 0 fine, 1 the program failed, 2 wrong usage.")]
@@ -24,6 +25,9 @@ pub struct Arguments {
     /// Have compiled code verify what the compiler relies on, and stop where it doesn't hold: slow, for those who work on the compiler
     #[arg(long, global = true)]
     checked: bool,
+    /// How many threads work at once on large loops; without it what EVERT_THREADS says, or else as many as the machine has cores. Results have the same bits
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub threads: Option<u32>,
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     pub color: Color,

@@ -109,6 +109,9 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
         terminal.complain(&wrong);
         return Status::WrongUsage;
     }
+    if let Some(threads) = arguments.threads {
+        native::threads::allow(threads as usize);
+    }
     eval::show::prints_are_seen(terminal.columns);
     if matches!(arguments.command, Command::Run { .. } | Command::Eval { .. } | Command::Repl) {
         progress::show_on_terminal();

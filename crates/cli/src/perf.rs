@@ -7,6 +7,7 @@ use base::Span;
 use calculus::Step;
 use evert::engine::Compilation;
 use evert::{Engine, Failure, Ran, Session};
+use loops::parallel::{Found, Why};
 
 use crate::Status;
 use crate::files::Recording;
@@ -124,12 +125,43 @@ fn explained(session: &Session, terminal: &Terminal, request: &Request, steps: &
     if request.verbose {
         for step in steps {
             text += &format!("{}: {}\n", report::place(sources, step.span), figures(step));
+            text += &loops(session, step);
         }
     }
     if let Some(why) = session.engines.missing() {
         text += &format!("there is no native engine, so all steps are interpreted: {why}\n");
     }
     text + &conclusion(steps.len(), sites)
+}
+
+/// Which of a step's loops run on several threads when they are large, and why others don't.
+fn loops(session: &Session, step: &Done) -> String {
+    let found = step.figures.iter().flat_map(|figures| &figures.loops);
+    let mut lines: Vec<String> = vec![];
+    for Found { span, outcome } in found {
+        // Code of the library is called from somewhere in the program.
+        let span = if *span == Span::OF_CALLER { step.span } else { *span };
+        let how = match outcome {
+            Ok(()) => "on several threads if it is large",
+            Err(why) => reason(*why),
+        };
+        let line = format!("  loop at {}: {how}\n", report::place(&session.sources, span));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.concat()
+}
+
+fn reason(why: Why) -> &'static str {
+    match why {
+        Why::Carries => "on one thread: a turn needs what the one before it has made",
+        Why::Counts => "on one thread: its turns share objects that are counted",
+        Why::Writes => "on one thread: two turns may write one element",
+        Why::Reads => "on one thread: a turn may read what another one writes",
+        Why::Collected => "on one thread: a sensitivity is collected at run time",
+        Why::Primitive => "on one thread: it runs a primitive of the runtime, or prints",
+    }
 }
 
 fn conclusion(steps: usize, sites: &[Site]) -> String {

@@ -87,6 +87,7 @@ fn what_runs_stops_and_definitions_stay() {
         for text in [
             "while_loop(x => x < inf, x => x + 0.0 * kept, 1.0)",
             "grad(a => while_loop(x => x < inf, x => x + 0.0 * a, 1.0))(kept)",
+            "sum([while_loop(x => x < inf, x => x + 0.0 * kept, 1.0 + real(i)) for i in 0..100000])",
             "eigh(reshape([sin(real(i)) for i in 0..1000000], [1000, 1000])).0[0]",
         ] {
             session.enter(&format!("{{ print(100 + 23); {text} }}"));

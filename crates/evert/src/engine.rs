@@ -103,6 +103,8 @@ pub struct Compilation {
     /// Statements of the optimised program on L3.
     pub statements: usize,
     pub stats: native::engine::Stats,
+    /// Which outermost loops run in pieces on several threads, and why others don't.
+    pub loops: Vec<loops::parallel::Found>,
     /// Bytes of the heap at its largest.
     pub peak_bytes: usize,
     /// Bytes that objects took, large ones also where others had been: see `native::run::Usage`.
@@ -558,6 +560,7 @@ impl Engines {
             work,
             statements: size_of(&step.program),
             stats: code.stats.clone(),
+            loops: code.loops.clone(),
             peak_bytes: usage.peak_bytes,
             allocated_bytes: usage.allocated_bytes,
             live_after: usage.live_after as usize,

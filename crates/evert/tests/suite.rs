@@ -4,8 +4,8 @@
 //! may be left to the reference evaluator only if `suite/dynamic.txt` says so, and what that list says must be so on an
 //! engine. What a step gives has the same bits on every engine. Where there is no LLVM the native engine is left out, with a note.
 //!
-//! Some files, and with `--variants` all, also run as code of every tier, for each instruction set that the machine has, and as code that checks
-//! itself: with the same bits.
+//! Some files, and with `--variants` all, also run as code of every tier, for each instruction set that the machine has, as code that checks
+//! itself, and on several threads, on which even the smallest loops are cut: with the same bits.
 //!
 //! Words after the name of the test select files; `--engine NAME` selects engines; `--limit SECONDS` is for slow machines;
 //! `--list` prints what the list of dynamic steps should be.
@@ -45,18 +45,28 @@ struct Way {
     tier: Option<&'static str>,
     cpu: Option<&'static str>,
     checks: Checks,
+    /// What `EVERT_THREADS` is; all loops are large then.
+    threads: Option<&'static str>,
 }
 
 impl Way {
     fn usual(name: &str, engine: Engine) -> Way {
-        Way { name: name.into(), engine, tier: None, cpu: None, checks: Checks::Language }
+        Way { name: name.into(), engine, tier: None, cpu: None, checks: Checks::Language, threads: None }
     }
 
     /// Compiled code as it usually isn't.
     fn variant(tier: &'static str, cpu: Option<&'static str>, checks: Checks) -> Way {
         let checked = if checks == Checks::Memory { ", checked" } else { "" };
         let name = format!("native ({tier}{}{}{checked})", if cpu.is_some() { ", " } else { "" }, cpu.unwrap_or(""));
-        Way { name, engine: Engine::Native, tier: Some(tier), cpu, checks }
+        Way { name, engine: Engine::Native, tier: Some(tier), cpu, checks, threads: None }
+    }
+
+    fn on_threads(threads: &'static str) -> Way {
+        Way { threads: Some(threads), ..Way::usual(&format!("native ({threads} threads)"), Engine::Native) }
+    }
+
+    fn is_usual(&self) -> bool {
+        self.tier.is_none() && self.threads.is_none()
     }
 }
 
@@ -76,7 +86,8 @@ fn variants() -> Vec<Way> {
     let sets = llvm::InstructionSet::ALL.into_iter().filter(|set| set.is_here());
     let sets =
         sets.flat_map(|set| ["quick", "full"].map(|tier| Way::variant(tier, Some(set.name()), Checks::Language)));
-    tiers.into_iter().chain(sets).chain([Way::variant("quick", None, Checks::Memory)]).collect()
+    let threads = ["2", "3", "8"].map(Way::on_threads);
+    tiers.into_iter().chain(sets).chain([Way::variant("quick", None, Checks::Memory)]).chain(threads).collect()
 }
 
 /// The files that run in every way also if nobody asks for it: numbers, loops over arrays, derivatives.
@@ -85,6 +96,7 @@ const IN_EVERY_WAY: &[&str] = &[
     "suite/language/vectors.ev",
     "suite/language/matrices.ev",
     "suite/hostile/native_control.ev",
+    "suite/hostile/threads.ev",
 ];
 
 /// A file that takes longer than this counts as endless.
@@ -142,8 +154,8 @@ impl Arguments {
 
     fn wants(&self, way: &Way, file: &str) -> bool {
         let any = |words: &[String], test: &dyn Fn(&str) -> bool| words.is_empty() || words.iter().any(|w| test(w));
-        let in_this_way = way.tier.is_none() || self.variants || IN_EVERY_WAY.iter().any(|known| file.ends_with(known));
-        let name = if way.tier.is_some() { "native" } else { &*way.name };
+        let in_this_way = way.is_usual() || self.variants || IN_EVERY_WAY.iter().any(|known| file.ends_with(known));
+        let name = if !way.is_usual() { "native" } else { &*way.name };
         in_this_way && any(&self.engines, &|word| word == name) && any(&self.words, &|word| file.contains(word))
     }
 }
@@ -227,6 +239,8 @@ fn run_child(way: &Way, file: &Path, limit: Duration) -> Report {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--child", &way.name]).arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.envs(way.tier.map(|tier| ("EVERT_TIER", tier))).envs(way.cpu.map(|cpu| ("EVERT_CPU", cpu)));
+    command.envs(way.threads.map(|threads| ("EVERT_THREADS", threads)));
+    command.envs(way.threads.map(|_| ("EVERT_LARGE_LOOP", "0")));
     let mut child = command.spawn().expect("a child");
     let (mut stdout, mut stderr) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
     let complaints = std::thread::spawn(move || {

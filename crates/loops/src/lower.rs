@@ -30,11 +30,11 @@ pub fn lower(program: &first_order::Program) -> Program {
     lower_with(program, None)
 }
 
-/// The same program, with the loops whose turns may run at once in pieces ([`parallel`]).
-pub fn lower_in_pieces(program: &first_order::Program) -> Program {
+/// The same program, with the loops whose turns may run at once in pieces, unless they surely are small ([`parallel::run`]); and what became of its loops.
+pub fn lower_in_pieces(program: &first_order::Program, least: f64) -> (Program, Vec<parallel::Found>) {
     let mut lowered = lower(program);
-    parallel::run(&mut lowered);
-    lowered
+    let found = parallel::run(&mut lowered, least);
+    (lowered, found)
 }
 
 /// The same program, which also says by which statement of L3 each object is made.

@@ -15,9 +15,6 @@ use crate::term::{Atom, Block, Cost, End, Function, FunctionId, Leaf, Op, Progra
 use independent::Turns;
 use outline::Call;
 
-/// Loops of less than this, in units of [`Cost`], stay on their thread: waking another one takes some ten microseconds.
-pub const LARGE: u32 = 100_000;
-
 /// So many values of a sum are held at once.
 pub const ROUND: i64 = 1 << 18;
 
@@ -45,10 +42,10 @@ pub struct Found {
     pub outcome: Result<(), Why>,
 }
 
-/// Writes loops as pieces where that is right. What became of the outermost loops, in their order.
-pub fn run(program: &mut Program) -> Vec<Found> {
+/// Writes loops as pieces where that is right, unless they surely are less than `least` units of work. What became of the outermost loops, in their order.
+pub fn run(program: &mut Program, least: f64) -> Vec<Found> {
     let calm = independent::calm(program);
-    let mut pass = Pass { calm, found: vec![], made: vec![], next: program.functions.len() as u32 };
+    let mut pass = Pass { calm, least, found: vec![], made: vec![], next: program.functions.len() as u32 };
     for at in 0..program.functions.len() {
         let mut function = program.functions[at].clone();
         let body = std::mem::replace(&mut function.body, Block { statements: vec![], end: End::Never });
@@ -81,6 +78,7 @@ pub(crate) fn check(program: &Program) -> Result<(), String> {
 
 struct Pass {
     calm: Vec<bool>,
+    least: f64,
     found: Vec<Found>,
     /// The functions that do pieces.
     made: Vec<Function>,
@@ -109,7 +107,9 @@ impl Pass {
         base::budget::spend(1);
         if let Op::Loop { .. } | Op::Sum { .. } = &statement.op {
             let plan = self.plan(program, function, &statement);
-            self.found.push(Found { span: statement.span, outcome: plan.as_ref().map(|_| ()).map_err(|why| *why) });
+            if !matches!(plan, Ok(None)) {
+                self.found.push(Found { span: statement.span, outcome: plan.as_ref().map(|_| ()).map_err(|why| *why) });
+            }
             if let Ok(plan) = plan {
                 match plan {
                     Some((piece, call)) => self.write(program, function, statement, (piece, call), written),
@@ -136,7 +136,7 @@ impl Pass {
         let turns = Turns { index, body };
         independent::check(program, &function.vars, &self.calm, turns)?;
         let work = work::of_turn(turns, count, &independent::bound_by(turns));
-        if is_small(count, &work) {
+        if is_small(count, &work, self.least) {
             return Ok(None);
         }
         let (piece, captures) = outline::piece(function, statement, turns);
@@ -162,7 +162,7 @@ impl Pass {
 }
 
 /// Are all sizes known, and too small?
-fn is_small(count: Atom, work: &[Cost]) -> bool {
+fn is_small(count: Atom, work: &[Cost], least: f64) -> bool {
     let Atom::Int(count) = count else { return false };
     let cost = |cost: &Cost| {
         cost.lengths.iter().try_fold(f64::from(cost.units), |all, length| match length {
@@ -171,7 +171,7 @@ fn is_small(count: Atom, work: &[Cost]) -> bool {
         })
     };
     let turn: Option<f64> = work.iter().map(cost).sum();
-    turn.is_some_and(|turn| turn * (count as f64) < f64::from(LARGE))
+    turn.is_some_and(|turn| turn * (count as f64) < least)
 }
 
 /// A new variable of a function.

@@ -20,6 +20,7 @@ use crate::runtime::ledger::Checked;
 use crate::runtime::survey::{Found, Watched};
 use crate::runtime::symbols::symbols;
 use crate::stack::Entry;
+use crate::threads;
 
 /// Changes with what compiled code expects of the runtime.
 const ABI: u32 = 2;
@@ -50,6 +51,8 @@ pub struct Compiled {
     pub(crate) text: Range<usize>,
     pub(crate) tables: Tables,
     pub stats: Stats,
+    /// Which of its outermost loops run in pieces, and why others don't.
+    pub loops: Vec<loops::parallel::Found>,
     /// Who makes objects, if the program is surveyed.
     pub places: Option<Vec<loops::Place>>,
     checks: Checks,
@@ -160,7 +163,10 @@ impl Engine {
         budget::begin(Stage::Lowering);
         // A ledger and a profile are of one thread.
         let alone = checks == Checks::Memory || base::profile::is_on();
-        let lowered = if alone { loops::lower(program) } else { loops::lower_in_pieces(program) };
+        let (lowered, found) = match alone {
+            true => (loops::lower(program), vec![]),
+            false => loops::lower_in_pieces(program, threads::least()),
+        };
         budget::begin(Stage::Emission);
         let progress = if base::progress::is_watched() { Progress::Told } else { Progress::Silent };
         let (ir, places) = match base::profile::is_on() {
@@ -172,7 +178,7 @@ impl Engine {
         if let Some(origins) = &mut compiled.origins {
             origins.places = places;
         }
-        Ok(Compiled { checks, ..compiled })
+        Ok(Compiled { checks, loops: found, ..compiled })
     }
 
     /// The same, for a survey of the heap where the program prints [`MARK`](crate::runtime::survey::MARK).
@@ -203,7 +209,17 @@ impl Engine {
         let text = code.text();
         let rows = || Origins { rows: llvm::lines(&object), places: vec![] };
         let origins = base::profile::is_on().then(rows);
-        Ok(Compiled { entry, text, tables, stats, places: None, checks: Checks::Language, origins, _code: code })
+        Ok(Compiled {
+            entry,
+            text,
+            tables,
+            stats,
+            loops: vec![],
+            places: None,
+            checks: Checks::Language,
+            origins,
+            _code: code,
+        })
     }
 
     /// Runs a program on values of its parameters' shapes.

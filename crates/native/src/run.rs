@@ -324,7 +324,7 @@ impl Runner {
     /// Clears what a panic left behind.
     fn begin(&mut self) {
         #[cfg(feature = "llvm")]
-        self.ctx.let_help(crate::threads::may_help());
+        self.ctx.let_help(crate::threads::help_from());
         if self.ctx.live() != 0 {
             self.ctx.reset();
         }
@@ -434,7 +434,7 @@ impl Runner {
             }
         }
         let ctx: *mut Context = &raw mut *self.ctx;
-        self.ctx.let_help(false);
+        self.ctx.let_help(f64::INFINITY);
         self.ctx.stack_limit = self.stack.limit(room_for_frames());
         let (args, top) = ((piece, frame, from, to), self.stack.top());
         let mut out = 0;

@@ -52,8 +52,8 @@ pub struct Context {
     progress: *const u64,
     /// Objects to be used again, by their size in words, linked through their first word.
     free: [*mut u64; SMALL_WORDS],
-    /// 1 if other threads may help, 0 if not.
-    helped: u64,
+    /// The units of work of a loop from which other threads help: infinite if none do.
+    helped_from: f64,
     heap: Heap,
     failure: Option<Failure>,
     panic: Option<Box<dyn Any + Send>>,
@@ -71,7 +71,7 @@ pub const PLACE_WORD: u32 = 6;
 /// Where compiled code finds the words of [`base::progress`].
 pub const PROGRESS_WORD: u32 = 7;
 
-/// Where compiled code reads whether other threads may help with a large loop.
+/// Where compiled code reads from what work on other threads help with a loop.
 pub const HELPED_WORD: u32 = 8 + SMALL_WORDS as u32;
 
 /// Objects of fewer words come from chunks, the others one by one.
@@ -93,7 +93,7 @@ const _: () = {
     assert!(std::mem::offset_of!(Context, place) == PLACE_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, progress) == PROGRESS_WORD as usize * 8);
     assert!(std::mem::offset_of!(Context, free) == 8 * 8);
-    assert!(std::mem::offset_of!(Context, helped) == HELPED_WORD as usize * 8);
+    assert!(std::mem::offset_of!(Context, helped_from) == HELPED_WORD as usize * 8);
 };
 
 /// Why a run ended early.
@@ -140,7 +140,7 @@ impl Context {
             place: ptr::null(),
             progress: base::progress::words(),
             free: [ptr::null_mut(); SMALL_WORDS],
-            helped: 0,
+            helped_from: f64::INFINITY,
             heap: Heap::default(),
             failure: None,
             panic: None,
@@ -154,10 +154,10 @@ impl Context {
         self.kept.push(value);
     }
 
-    /// May other threads help from now on?
+    /// From now on other threads help with loops of at least so many units of work.
     #[cfg_attr(not(feature = "llvm"), allow(dead_code))]
-    pub(crate) fn let_help(&mut self, helped: bool) {
-        self.helped = u64::from(helped);
+    pub(crate) fn let_help(&mut self, from: f64) {
+        self.helped_from = from;
     }
 
     /// Objects that are allocated and not freed.

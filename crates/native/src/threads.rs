@@ -45,13 +45,30 @@ pub fn allow(threads: usize) {
 pub fn allowed() -> usize {
     match ALLOWED.load(Ordering::Relaxed) {
         0 => {
-            let said = std::env::var("EVERT_THREADS").ok().and_then(|text| text.parse().ok());
-            let threads = said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-            allow(threads);
-            threads.clamp(1, MOST)
+            allow(said().unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)));
+            allowed()
         }
         threads => threads,
     }
+}
+
+/// What `EVERT_THREADS` says, if it is a number.
+pub fn said() -> Option<usize> {
+    std::env::var("EVERT_THREADS").ok()?.trim().parse().ok()
+}
+
+/// The units of work, about nanoseconds, from which a loop is worth several threads: waking one takes some ten microseconds. `EVERT_LARGE_LOOP` is for tests, in which
+/// small loops are cut, too.
+pub fn least() -> f64 {
+    const LEAST: f64 = 100_000.0;
+    static SAID: OnceLock<Option<f64>> = OnceLock::new();
+    let said = || std::env::var("EVERT_LARGE_LOOP").ok().and_then(|text| text.parse().ok());
+    SAID.get_or_init(said).unwrap_or(LEAST)
+}
+
+/// The units of work from which others help this thread: infinite if they can't.
+pub(crate) fn help_from() -> f64 {
+    if may_help() { least() } else { f64::INFINITY }
 }
 
 /// Could others help this thread?
@@ -245,7 +262,7 @@ fn look_until(holds: impl Fn() -> bool) -> bool {
 }
 
 impl Worker {
-    /// Where the system has no thread for it, there never is one.
+    /// Where the system has no thread, nobody helps.
     fn start(&'static self) {
         let thread = std::thread::Builder::new().name("evert".into()).spawn(move || self.work());
         if let Ok(handle) = thread {

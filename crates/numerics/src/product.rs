@@ -1,15 +1,13 @@
 //! Products of matrices that lie in slices with strides. Every element of the product is one chain of fma over ascending l from +0, whatever
 //! tiles and blocks it is computed in: a tile's sums are carried from one block of l to the next in the product itself.
 
+mod tiles;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+
 use crate::fused::{fma, fused};
 
-/// Rows and columns of a tile: its sums fill the registers.
-const ROWS: usize = 4;
-const COLUMNS: usize = 8;
-/// How much of the inner index is worked on at once: a panel of `COLUMNS` columns stays in the first cache.
-const DEPTH: usize = 256;
-/// Rows that are worked on at once: their part of `a` stays in the second cache.
-const BLOCK: usize = 64;
+pub use tiles::BLOCK;
 /// Smaller products aren't worth packing.
 const SMALL: usize = 1 << 12;
 
@@ -68,12 +66,7 @@ pub fn multiply_onto_zeros(a: Strided, b: Strided, c: &mut [f64], m: usize, k: u
             || multiply_rows(a, b, c, k, n),
         );
     } else {
-        let mut panels = vec![0.0; DEPTH.min(k) * n.next_multiple_of(COLUMNS)];
-        let mut rows = if a.column == 1 { vec![] } else { vec![0.0; DEPTH.min(k) * BLOCK.min(m)] };
-        fused(
-            #[inline(always)]
-            || multiply_tiles(a, b, c, k, n, &mut panels, &mut rows),
-        );
+        tiles::multiply(a, b, c, k, n);
     }
 }
 
@@ -200,102 +193,6 @@ fn multiply_narrow<const N: usize>(a: Strided, b: Strided, c: &mut [f64], k: usi
     }
 }
 
-#[inline(always)]
-fn multiply_tiles(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize, panels: &mut [f64], rows: &mut [f64]) {
-    let m = c.len() / n;
-    for first in (0..k).step_by(DEPTH) {
-        let depth = DEPTH.min(k - first);
-        pack(b, first..first + depth, panels, n);
-        for top in (0..m).step_by(BLOCK) {
-            let bottom = m.min(top + BLOCK);
-            // The rows of this block, from column `first` on, so far apart.
-            let (block, apart): (&[f64], usize) = if a.column == 1 {
-                (&a.elements[top * a.row + first..], a.row)
-            } else {
-                for l in 0..depth {
-                    for i in 0..bottom - top {
-                        rows[i * depth + l] = a.at(top + i, first + l);
-                    }
-                }
-                (rows, depth)
-            };
-            for (left, panel) in (0..n).step_by(COLUMNS).zip(panels.chunks_exact(depth * COLUMNS)) {
-                let width = COLUMNS.min(n - left);
-                let mut i = 0;
-                while top + i + ROWS <= bottom {
-                    tile::<ROWS>(&block[i * apart..], apart, panel, &mut c[(top + i) * n + left..], n, width);
-                    i += ROWS;
-                }
-                while top + i < bottom {
-                    tile::<1>(&block[i * apart..], apart, panel, &mut c[(top + i) * n + left..], n, width);
-                    i += 1;
-                }
-            }
-        }
-    }
-}
-
-/// Some rows of `b` as panels of `COLUMNS` columns, each one row after the other; what is beyond the last column is 0.
-#[inline(always)]
-fn pack(b: Strided, rows: std::ops::Range<usize>, panels: &mut [f64], n: usize) {
-    let depth = rows.len();
-    for (left, panel) in (0..n).step_by(COLUMNS).zip(panels.chunks_exact_mut(depth * COLUMNS)) {
-        let width = COLUMNS.min(n - left);
-        for (l, out) in rows.clone().zip(panel.chunks_exact_mut(COLUMNS)) {
-            if b.column == 1 {
-                out[..width].copy_from_slice(&b.elements[l * b.row + left..][..width]);
-            } else {
-                (left..).zip(&mut out[..width]).for_each(|(j, out)| *out = b.at(l, j));
-            }
-            out[width..].fill(0.0);
-        }
-    }
-}
-
-/// Four sums that are in one register of the machine: written this way the compiler keeps them there.
-#[derive(Clone, Copy)]
-#[repr(align(32))]
-struct Four([f64; 4]);
-
-impl Four {
-    #[inline(always)]
-    fn of(row: &[f64; COLUMNS], from: usize) -> Four {
-        Four([row[from], row[from + 1], row[from + 2], row[from + 3]])
-    }
-
-    /// Further by the products with `x`.
-    #[inline(always)]
-    fn further(self, x: f64, by: Four) -> Four {
-        let ([a, b, c, d], by) = (self.0, by.0);
-        Four([fma(x, by[0], a), fma(x, by[1], b), fma(x, by[2], c), fma(x, by[3], d)])
-    }
-}
-
-/// `R` rows and up to `COLUMNS` columns of c, further by the products with one panel.
-#[inline(always)]
-fn tile<const R: usize>(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n: usize, width: usize) {
-    let mut sums = [[0.0; COLUMNS]; R];
-    for (i, row) in sums.iter_mut().enumerate() {
-        row[..width].copy_from_slice(&c[i * n..i * n + width]);
-    }
-    let mut halves: [[Four; 2]; R] = std::array::from_fn(|i| [Four::of(&sums[i], 0), Four::of(&sums[i], 4)]);
-    let depth = panel.len() / COLUMNS;
-    let rows: [&[f64]; R] = std::array::from_fn(|i| &a[i * apart..i * apart + depth]);
-    for (l, other) in panel.chunks_exact(COLUMNS).enumerate() {
-        let other: &[f64; COLUMNS] = other.try_into().expect("chunks are exact");
-        let (first, second) = (Four::of(other, 0), Four::of(other, 4));
-        for i in 0..R {
-            let x = rows[i][l];
-            halves[i] = [halves[i][0].further(x, first), halves[i][1].further(x, second)];
-        }
-    }
-    for (i, [first, second]) in halves.iter().enumerate() {
-        sums[i][..4].copy_from_slice(&first.0);
-        sums[i][4..].copy_from_slice(&second.0);
-        c[i * n..i * n + width].copy_from_slice(&sums[i][..width]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
@@ -338,6 +235,9 @@ mod tests {
             (7, 9, 3),
             (90, 70, 3),
             (2, 70, 90),
+            (17, 200, 47),
+            (9, 10, 1050),
+            (73, 390, 24),
             (13, 6, 2),
         ] {
             let (left, right) = (numbers(3 * (m + 4) * (k + 4), 1), numbers(3 * (k + 4) * (n + 4), 2));

@@ -31,8 +31,8 @@ pub fn print(
     for_each_step(terminal, session, module, request, |session, number, step| {
         let program = optimised(session, step, limit, request.check)?;
         let text = match level {
-            Level::L4 => loops::lower_in_pieces(&program).to_string(),
-            Level::Llvm => native::emit::emit(&loops::lower_in_pieces(&program)),
+            Level::L4 => lowered(&program).to_string(),
+            Level::Llvm => native::emit::emit(&lowered(&program)),
             _ => first_order::print(&program),
         };
         terminal.line(&terminal.out.paint(Tone::Comment, &heading(session, number, step.span, level)));
@@ -135,11 +135,16 @@ fn optimised(session: &Session, step: &Step, limit: Limit, check: bool) -> Resul
         }
     }
     if check {
-        let lowered = loops::lower_in_pieces(&program);
+        let lowered = lowered(&program);
         loops::check::check(&lowered).map_err(|why| Problem::Broken(format!("on L4: {why}")))?;
         parses_back(&lowered)?;
     }
     Ok(program)
+}
+
+/// The program on L4, as the engine makes it.
+fn lowered(program: &Program) -> loops::Program {
+    loops::lower_in_pieces(program, native::threads::least()).0
 }
 
 /// The text of L4 is the program, to the bit. A nan is no reason to complain.

@@ -101,31 +101,42 @@ impl Flatten<'_> {
         body: &l3::Block,
         mut then: impl FnMut(&mut Self, Atom, Vec<Atom>),
     ) {
-        let i = self.bind(index)[0];
-        let step = self.block_of(|this| match this.inline(body) {
+        let i = Atom::Var(self.bind(index)[0]);
+        self.count_turns(count, i, |this| match this.inline(body) {
             End::Yield(leaves) => {
-                then(this, Atom::Var(i), leaves);
-                End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(Atom::Var(i), Atom::Int(1)))])
+                then(this, i, leaves);
+                None
             }
-            other => other,
+            other => Some(other),
+        });
+    }
+
+    /// Runs a turn for each i in 0 … count - 1, unless it ends elsewhere.
+    pub(super) fn count_turns(&mut self, count: Atom, i: Atom, turn: impl FnOnce(&mut Self) -> Option<End>) {
+        let Atom::Var(counter) = i else { panic!("lowering: a variable counts") };
+        let step = self.block_of(|this| {
+            let next = |this: &mut Self| End::Again(vec![this.let_one(Leaf::Int, Op::IndexAdd(i, Atom::Int(1)))]);
+            turn(this).unwrap_or_else(|| next(this))
         });
         let done = Block { statements: vec![], end: End::Yield(vec![]) };
         let body = self.block_of(|this| {
-            let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![Atom::Var(i), count]));
+            let more = this.let_one(Leaf::Bool, Op::Scalar(Scalar::IntLt, vec![i, count]));
             this.push(vec![], Op::If(more, Box::new(step), Box::new(done)));
             End::Yield(vec![])
         });
-        self.push(vec![], Op::Loop { params: vec![(i, Atom::Int(0))], body: Box::new(body) });
+        self.push(vec![], Op::Loop { params: vec![(counter, Atom::Int(0))], body: Box::new(body) });
     }
 
     /// Is a vector only measured, read and given other lengths, which are known already?
     pub(super) fn is_shaped_later(&self, vector: l3::Var) -> bool {
-        let known = |length: &l3::Atom| match length {
-            l3::Atom::Var(var) => self.known[var.0 as usize].is_some(),
-            _ => true,
-        };
+        let known = |length: &l3::Atom| self.is_known(length);
         self.viewed[vector.0 as usize]
             && self.lengths.given_later(vector).is_some_and(|lengths| lengths.iter().all(known))
+    }
+
+    /// Has the operand a value here?
+    pub(super) fn is_known(&self, atom: &l3::Atom) -> bool {
+        !matches!(atom, l3::Atom::Var(var) if self.known[var.0 as usize].is_none())
     }
 
     /// A vector that gets other lengths later, made as what it will be.

@@ -42,7 +42,11 @@ impl Flatten<'_> {
     ) -> Atom {
         let (count, span) = (self.count(n), self.span);
         self.refuse_endless(count);
+        let known = self.known_lengths(rank, body);
         let i = self.bind(index)[0];
+        if let Some(lengths) = known {
+            return self.tabulate_known_rows((element, rank), (count, Atom::Var(i)), &lengths, body);
+        }
         let array = self.fresh(Leaf::Ptr);
         let rows = Rows { element, rank, count, at: Atom::Var(i), array: Atom::Var(array) };
         let step = self.block_of(|this| {
@@ -72,6 +76,55 @@ impl Flatten<'_> {
         let empty = self.block_of(|this| End::Yield(vec![this.new_array(element, vec![Atom::Int(0); rank as usize])]));
         let any = self.let_one(Leaf::Bool, Op::Scalar(Scalar::IntGt, vec![count, Atom::Int(0)]));
         self.let_one(Leaf::Object, Op::If(any, Box::new(made), Box::new(empty)))
+    }
+
+    /// The lengths of the rows, if they are known before there is one, and rows can be written anywhere.
+    fn known_lengths(&mut self, rank: u32, body: &l3::Block) -> Option<Vec<Atom>> {
+        let last = body.statements.last()?;
+        if body.end != l3::End::Yield(l3::Atom::Var(last.var)) || !self.can_be_anywhere(last, rank) {
+            return None;
+        }
+        match &last.op {
+            l3::Op::Tabulate { n, .. } if self.is_known(n) => Some(vec![self.count(n)]),
+            l3::Op::Array(elements) => Some(vec![Atom::Int(elements.len() as i64)]),
+            _ => None,
+        }
+    }
+
+    /// The array is made first, and then each row is written; without rows all lengths are 0.
+    fn tabulate_known_rows(
+        &mut self,
+        (element, rank): (&Type, u32),
+        (count, i): (Atom, Atom),
+        lengths: &[Atom],
+        body: &l3::Block,
+    ) -> Atom {
+        let (last, before) = body.statements.split_last().expect("lowering: what makes the row");
+        let made = self.block_of(|this| {
+            let array = this.new_array(element, [&[count], lengths].concat());
+            this.count_turns(count, i, |this| {
+                let outer = this.place_of_statement();
+                before.iter().for_each(|statement| this.lower_statement(statement));
+                this.begin_statement(last);
+                let row = this.row_of_known_length(&last.op, lengths);
+                let first = lengths.iter().fold(i, |first, length| this.multiplied(first, *length));
+                let columns = this.has_columns(&this.leaves_of(element));
+                this.write_row((array, columns), rank, first, row);
+                this.end_statement(outer);
+                None
+            });
+            End::Yield(vec![array])
+        });
+        let empty = self.block_of(|this| End::Yield(vec![this.new_array(element, vec![Atom::Int(0); rank as usize])]));
+        let any = self.let_one(Leaf::Bool, Op::Scalar(Scalar::IntGt, vec![count, Atom::Int(0)]));
+        self.let_one(Leaf::Object, Op::If(any, Box::new(made), Box::new(empty)))
+    }
+
+    fn row_of_known_length<'a>(&mut self, op: &'a l3::Op, lengths: &[Atom]) -> Row<'a> {
+        match op {
+            l3::Op::Tabulate { index, body, .. } => Row::Tabulated { count: lengths[0], index: *index, body },
+            _ => self.row(op).1,
+        }
     }
 
     /// The array is made when its first row is there; that there are too many is an error before any of the rows'.

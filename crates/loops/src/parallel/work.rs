@@ -69,12 +69,12 @@ impl Known<'_> {
                 arms.iter().map(|arm| self.block(&arm.block, lengths, all)).max().unwrap_or_default()
             }
             Op::Product(product) => match product.lengths.map(|length| self.length(length)) {
-                [Some(m), Some(k), Some(n)] => {
-                    let around = [&lengths[..], &[m, k, n]].concat();
-                    all.push(Cost { units: 1, lengths: around });
-                    50
+                // Some thirty multiplications are a unit: so long is the inner index taken to be.
+                [Some(m), _, Some(n)] => {
+                    all.push(Cost { units: 1, lengths: [&lengths[..], &[m, n]].concat() });
+                    30
                 }
-                _ => 1000,
+                _ => 100,
             },
             other => units(other),
         }

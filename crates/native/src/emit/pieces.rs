@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use loops::parallel::LARGE;
 use loops::{Atom, Cost, Function, Op, Pieces, Program};
 
 use super::body::Body;
@@ -35,11 +34,9 @@ impl Body<'_> {
         let (turn, count) = (self.work(work), self.atom(count));
         let count = self.value(format_args!("sitofp i64 {count} to double"));
         let all = self.value(format_args!("fmul double {turn}, {count}"));
-        let large = self.value(format_args!("fcmp oge double {all}, {LARGE}.0"));
-        let helped = self.lines.word("%ctx", HELPED_WORD);
-        let helped = self.value(format_args!("load i64, ptr {helped}"));
-        let helped = self.value(format_args!("icmp ne i64 {helped}, 0"));
-        (self.value(format_args!("and i1 {large}, {helped}")), turn)
+        let least = self.lines.word("%ctx", HELPED_WORD);
+        let least = self.value(format_args!("load double, ptr {least}, !tbaa !17"));
+        (self.value(format_args!("fcmp oge double {all}, {least}")), turn)
     }
 
     pub(super) fn is_large(&mut self, name: &str, count: &Atom, work: &[Cost]) {

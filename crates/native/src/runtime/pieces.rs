@@ -71,8 +71,8 @@ mod shared {
     use super::{Context, Piece};
     use crate::{interrupt, pool, stack, threads};
 
-    /// A piece is worth so many units of work, about nanoseconds: taking one costs little beside it.
-    const PIECE: f64 = 20_000.0;
+    /// The smallest loop that is cut becomes so many pieces: taking one costs little beside it.
+    const LEAST_PIECES: f64 = 5.0;
     /// Into more pieces nothing is cut.
     const MOST: u64 = 512;
 
@@ -104,7 +104,8 @@ mod shared {
     /// As `emit::symbols` says, on the compiled code's stack.
     pub unsafe fn turns(ctx: *mut Context, piece: Piece, frame: *const u64, (from, to): (u64, u64), work: f64) {
         let count = to - from;
-        let pieces = (((count as f64) * work / PIECE) as u64).clamp(1, MOST).min(count);
+        let piece_work = (threads::least() / LEAST_PIECES).max(1.0);
+        let pieces = (((count as f64) * work / piece_work) as u64).clamp(1, MOST).min(count);
         // SAFETY: by this function's contract. Nothing here has a destructor where the run is left.
         unsafe {
             let wanted = (piece, frame, from, count, pieces);

@@ -1,4 +1,5 @@
-//! Products of matrices of reals that lie in arrays, with whatever strides: transposes, columns and rows aren't copied.
+//! Products of matrices of reals that lie in arrays, with whatever strides: transposes, columns and rows aren't copied. Rows of a large product are made on
+//! several threads; each element is one chain of fma whoever makes it.
 
 use std::slice;
 
@@ -25,10 +26,61 @@ pub unsafe extern "C" fn rt_products(
     unsafe {
         out.write_bytes(0, m * n);
         let (a, b) = (matrix(a, a_row, a_column, m, k), matrix(b, b_row, b_column, k, n));
-        // Who is interrupted has no use for the rest.
-        let out = slice::from_raw_parts_mut(out, m * n);
-        multiply_while(a, b, out, (m, k, n), || !base::interrupt::is_requested());
+        if !at_once(a, b, out, (m, k, n)) {
+            multiply_rows(a, b, slice::from_raw_parts_mut(out, m * n), (m, k, n));
+        }
     }
+}
+
+/// Who is interrupted has no use for the rest.
+fn multiply_rows(a: Strided, b: Strided, out: &mut [f64], sizes: (usize, usize, usize)) {
+    multiply_while(a, b, out, sizes, || !base::interrupt::is_requested());
+}
+
+#[cfg(not(feature = "llvm"))]
+unsafe fn at_once(_: Strided, _: Strided, _: *mut f64, _: (usize, usize, usize)) -> bool {
+    false
+}
+
+/// Makes the product on several threads if it is large and some may help.
+///
+/// # Safety
+/// m·n elements are at `out`, all zeros, which nobody else uses.
+#[cfg(feature = "llvm")]
+unsafe fn at_once(a: Strided, b: Strided, out: *mut f64, (m, k, n): (usize, usize, usize)) -> bool {
+    use crate::threads;
+
+    /// So many multiplications are a unit of work.
+    const UNIT: f64 = 32.0;
+    /// A product that is just large becomes so many pieces.
+    const LEAST_PIECES: f64 = 5.0;
+    /// Fewer rows than this are slower than many.
+    const LEAST_ROWS: usize = 16;
+    struct Out(*mut f64);
+    // SAFETY: each thread writes rows of its own.
+    unsafe impl Sync for Out {}
+
+    let row = k as f64 * n as f64 / UNIT;
+    if m as f64 * row < threads::least() || !threads::may_help() {
+        return false;
+    }
+    let rows = ((threads::least() / LEAST_PIECES / row).ceil() as usize).max(1).next_multiple_of(LEAST_ROWS);
+    if m <= rows {
+        return false;
+    }
+    let out = Out(out);
+    threads::at_once(m.div_ceil(rows), &|pieces| {
+        let out = &out;
+        while let Some(piece) = pieces.take() {
+            let first = piece * rows;
+            let count = rows.min(m - first);
+            let part = Strided { elements: &a.elements[first * a.row..], ..a };
+            // SAFETY: these rows are of this piece alone.
+            let out = unsafe { slice::from_raw_parts_mut(out.0.add(first * n), count * n) };
+            multiply_rows(part, b, out, (count, k, n));
+        }
+    });
+    true
 }
 
 /// # Safety
