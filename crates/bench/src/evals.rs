@@ -12,7 +12,7 @@ use eval::Value;
 use eval::array::Elements;
 use evert::{Again, Engine, Session};
 
-use crate::{arrays, clock, jax, memory, root};
+use crate::{arrays, cliffs, clock, jax, memory, root};
 
 /// An eval, and the sizes it is run at.
 pub struct Eval {
@@ -81,12 +81,18 @@ pub fn run(name: &str, function: &str, size: usize, seconds: f64) -> Measured {
         session.run(path, &read(path)?, |_| ()).map_err(|failure| failure[0].message.clone())
     };
     define("benches/evals/inputs.ev")?;
-    let input = match name.strip_prefix(arrays::FOLDER) {
-        Some(_) => {
+    let rewrite = name.strip_prefix(cliffs::FOLDER).and_then(|rest| rest.split_once('/'));
+    let input = match (name.strip_prefix(arrays::FOLDER), rewrite) {
+        (Some(_), _) => {
             define(&format!("benches/{name}.ev"))?;
             format!("input({size})")
         }
-        None => {
+        (None, Some((program, rewrite))) => {
+            define(&format!("benches/cliffs/{program}.ev"))?;
+            session.run("calls", &cliffs::calls(rewrite), |_| ()).map_err(|failure| failure[0].message.clone())?;
+            format!("input({size})")
+        }
+        (None, None) => {
             define(&format!("gradbench/{name}.ev"))?;
             format!("input_{name}({size})")
         }

@@ -6,6 +6,7 @@
 pub mod arrays;
 pub mod c;
 pub mod chain;
+pub mod cliffs;
 pub mod clock;
 pub mod evals;
 pub mod jax;
@@ -33,6 +34,8 @@ pub struct Options {
     pub evals: bool,
     /// The array programs instead of our own programs.
     pub arrays: bool,
+    /// Rewrites of programs instead of our own programs.
+    pub cliffs: bool,
     /// How long a cell of those may take, in seconds.
     pub limit: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]`: see the library.
+//! `cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--cliffs] [--quick] [--only NAME] [--no-jax] [--no-c] [--dump]`: see the library.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use bench::jax::{Answer, Jax};
 use bench::kernels::{Kernel, Program};
 use bench::report::{Row, milliseconds};
-use bench::{Options, arrays, c, chain, clock, evals, report, root, start};
+use bench::{Options, arrays, c, chain, cliffs, clock, evals, report, root, start};
 use llvm::Effort;
 
 fn main() -> ExitCode {
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         Ok(options) => options,
         Err(argument) => {
             eprintln!(
-                "what is {argument}? Use: cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] [--no-jax] \
+                "what is {argument}? Use: cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--cliffs] [--quick] [--only NAME] [--no-jax] \
                  [--no-c] [--dump]"
             );
             return ExitCode::from(2);
@@ -32,6 +32,9 @@ fn main() -> ExitCode {
         _ if options.arrays => {
             print!("{}", arrays::table(&asked(&options), |name| options.wants(name)));
             Ok(())
+        }
+        _ if options.cliffs => {
+            cliffs::table(&asked(&options), |name| options.wants(name)).map(|table| print!("{table}"))
         }
         _ => measure(&options),
     };
@@ -56,6 +59,7 @@ fn arguments() -> Result<(Options, bool), String> {
             "--dump" => dump = true,
             "--evals" => options.evals = true,
             "--arrays" => options.arrays = true,
+            "--cliffs" => options.cliffs = true,
             "--limit" => options.limit = arguments.next().and_then(|seconds| seconds.parse().ok()),
             _ => return Err(argument),
         }

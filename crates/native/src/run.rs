@@ -418,12 +418,12 @@ impl Runner {
     /// Calls a function that does turns of a loop. What it says isn't 0 if it was left.
     ///
     /// # Safety
-    /// The function takes this frame, its code is at these addresses, and it may run on any thread.
+    /// The function takes this frame, its code is at these addresses, and it may run on any thread. The environment is that of the run it belongs to.
     pub(crate) unsafe fn do_piece(
         &mut self,
         text: &Range<usize>,
-        piece: Piece,
-        frame: *const u64,
+        environment: *const Environment<'static>,
+        (piece, frame): (Piece, *const u64),
         [from, to]: [u64; 2],
     ) -> u64 {
         unsafe extern "C" fn call(ctx: *mut Context, args: *const u64, _: *mut u64) {
@@ -438,10 +438,13 @@ impl Runner {
         self.ctx.stack_limit = self.stack.limit(room_for_frames());
         let (args, top) = ((piece, frame, from, to), self.stack.top());
         let mut out = 0;
+        self.ctx.share_environment(environment);
         // SAFETY: by this function's contract; the stack is ours.
-        interrupt::during(ctx, text, top, || unsafe {
+        let status = interrupt::during(ctx, text, top, || unsafe {
             stack::enter(ctx, call, (&raw const args).cast(), &raw mut out, top)
-        })
+        });
+        self.ctx.share_environment(std::ptr::null());
+        status
     }
 
     /// Why a piece was left.

@@ -200,6 +200,12 @@ impl Context {
         result
     }
 
+    /// The environment of the run that asked for a piece. Of it only tables are used, which nobody changes.
+    #[cfg_attr(not(feature = "llvm"), allow(dead_code))]
+    pub(crate) fn share_environment(&mut self, environment: *const Environment<'static>) {
+        self.environment = environment;
+    }
+
     /// The environment of the run that is under way.
     ///
     /// # Safety

@@ -7,7 +7,8 @@ mod wide;
 
 use crate::fused::{fma, fused};
 
-pub use tiles::BLOCK;
+use tiles::BLOCK;
+pub use tiles::Each;
 /// Smaller products aren't worth packing.
 const SMALL: usize = 1 << 12;
 
@@ -68,6 +69,18 @@ pub fn multiply_onto_zeros(a: Strided, b: Strided, c: &mut [f64], m: usize, k: u
     } else {
         tiles::multiply(a, b, c, k, n);
     }
+}
+
+/// The same in pieces, which `each` runs, for large products; false if it was stopped.
+pub fn multiply_in_pieces(
+    a: Strided,
+    b: Strided,
+    c: &mut [f64],
+    (m, k, n): (usize, usize, usize),
+    each: &Each,
+) -> bool {
+    assert!(a.holds(m, k) && b.holds(k, n) && c.len() == m * n, "matmul: lengths of {m}×{k} and {k}×{n}");
+    m == 0 || k == 0 || n == 0 || tiles::multiply_in_pieces(a, b, c, k, n, each)
 }
 
 /// The same, block after block of rows for as long as `go_on` says so; was it all?
@@ -197,7 +210,7 @@ fn multiply_narrow<const N: usize>(a: Strided, b: Strided, c: &mut [f64], k: usi
 mod tests {
     use std::cell::Cell;
 
-    use super::{Strided, fma, multiply_onto_zeros, multiply_while};
+    use super::{Strided, fma, multiply_in_pieces, multiply_onto_zeros, multiply_while};
 
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut state = seed;
@@ -253,6 +266,33 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn pieces_in_any_order_give_the_same_bits() {
+        for (m, k, n) in [(130, 400, 50), (70, 257, 1030), (64, 200, 7)] {
+            let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+            let (mut whole, mut pieces) = (vec![0.0; m * n], vec![0.0; m * n]);
+            for a in [Strided::dense(&a, k), Strided { elements: &a, row: 1, column: m }] {
+                whole.fill(0.0);
+                pieces.fill(0.0);
+                multiply_onto_zeros(a, Strided::dense(&b, n), &mut whole, m, k, n);
+                let backwards = |count: usize, run: &(dyn Fn(usize) + Sync)| {
+                    (0..count).rev().for_each(run);
+                    true
+                };
+                assert!(multiply_in_pieces(a, Strided::dense(&b, n), &mut pieces, (m, k, n), &backwards));
+                assert!(whole.iter().zip(&pieces).all(|(x, y)| x.to_bits() == y.to_bits()), "{m}×{k}×{n}");
+            }
+            let stopped = |_: usize, _: &(dyn Fn(usize) + Sync)| false;
+            assert!(!multiply_in_pieces(
+                Strided::dense(&a, k),
+                Strided::dense(&b, n),
+                &mut pieces,
+                (m, k, n),
+                &stopped
+            ));
         }
     }
 

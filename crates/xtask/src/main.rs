@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         Some("bench") => bench(),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [python]\n       cargo xtask wheel [test]\n       cargo xtask python [bench | PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask editors [test [--required]]\n       cargo xtask mutants [PART OF A FILE NAME…]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--quick] [--only NAME] \
+                "usage: cargo xtask test [python]\n       cargo xtask wheel [test]\n       cargo xtask python [bench | PYTEST OPTIONS]\n       cargo xtask page [test]\n       cargo xtask editors [test [--required]]\n       cargo xtask mutants [PART OF A FILE NAME…]\n       cargo xtask bench [--evals [--limit SECONDS]] [--arrays] [--cliffs] [--quick] [--only NAME] \
                  [--no-jax] [--no-c] [--dump]"
             );
             ExitCode::from(2)

@@ -5,13 +5,14 @@
 //! Turns are independent if they
 //! - count nothing in objects from outside: what they own they have made themselves, and they put it nowhere else;
 //! - write to arrays from outside only scalars, and each turn to elements of its own: those from `i·f` on, fewer than `f`, of a length `f`;
-//! - don't read the arrays that they write to;
-//! - use nothing of the runtime that belongs to the whole run: primitives, handles, texts, prints.
+//! - read of the arrays that they write to only elements of their own;
+//! - use nothing of the runtime that belongs to the whole run: handles, texts, prints, primitives on anything else than arrays of numbers.
 
+use calculus::Prim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Why;
-use crate::term::{Atom, Block, End, Kind, Leaf, Op, Product, Program, Statement, Use, Var};
+use crate::term::{Atom, Block, End, Kind, Leaf, Op, PrimSite, Product, Program, Statement, Use, Var};
 
 /// A loop that counts up.
 #[derive(Clone, Copy)]
@@ -27,7 +28,7 @@ pub(super) fn calm(program: &Program) -> Vec<bool> {
     loop {
         let mut changed = false;
         for (at, function) in program.functions.iter().enumerate() {
-            if calm[at] && !is_calm(&function.body, &calm) {
+            if calm[at] && !is_calm(program, &function.body, &calm) {
                 calm[at] = false;
                 changed = true;
             }
@@ -38,18 +39,18 @@ pub(super) fn calm(program: &Program) -> Vec<bool> {
     }
 }
 
-fn is_calm(block: &Block, calm: &[bool]) -> bool {
+fn is_calm(program: &Program, block: &Block, calm: &[bool]) -> bool {
     block.statements.iter().all(|statement| {
-        let mut inside = of_the_run(&statement.op, calm).is_none();
-        statement.op.for_each_block(|block| inside = inside && base::budget::deep(|| is_calm(block, calm)));
+        let mut inside = of_the_run(program, &statement.op, calm).is_none();
+        statement.op.for_each_block(|block| inside = inside && base::budget::deep(|| is_calm(program, block, calm)));
         inside
     })
 }
 
 /// Why an operation needs what belongs to the whole run, if it does.
-fn of_the_run(op: &Op, calm: &[bool]) -> Option<Why> {
+fn of_the_run(program: &Program, op: &Op, calm: &[bool]) -> Option<Why> {
     match op {
-        Op::Prim(..) => Some(Why::Primitive),
+        Op::Prim(site, _) if !is_of_numbers(&program.prims[*site as usize]) => Some(Why::Primitive),
         Op::OneHot { .. } | Op::AddAt { .. } | Op::Placed(_) | Op::AddPlaced { .. } => Some(Why::Collected),
         Op::Plus { .. } | Op::Dense(..) => Some(Why::Collected),
         Op::Text(_) | Op::Quiet(_) | Op::Site(_) => Some(Why::Primitive),
@@ -58,14 +59,36 @@ fn of_the_run(op: &Op, calm: &[bool]) -> Option<Why> {
     }
 }
 
+/// Is it a primitive that takes an array of numbers, or two, and gives a number or an array? It needs nothing of a run but the table of primitives. (A sensitivity
+/// that is collected is no array, but has the same leaf: a turn can't have one, because nothing that makes them is calm.)
+fn is_of_numbers(site: &PrimSite) -> bool {
+    let known = matches!(
+        site.prim,
+        Prim::ArgMin
+            | Prim::ArgMax
+            | Prim::ArgSort
+            | Prim::Sum
+            | Prim::MatMul
+            | Prim::Cholesky
+            | Prim::Solve
+            | Prim::SolveLower
+            | Prim::Det
+            | Prim::Inv
+    );
+    known && site.arg_leaves.iter().all(|leaves| leaves[..] == [Leaf::Object]) && site.result_leaves.len() == 1
+}
+
 /// `Err` says why the turns aren't independent.
-pub(super) fn check(program: &Program, vars: &[Leaf], calm: &[bool], turns: Turns) -> Result<(), Why> {
+pub(super) fn check<'a>(program: &'a Program, vars: &'a [Leaf], calm: &'a [bool], turns: Turns<'a>) -> Result<(), Why> {
     let inside = bound_by(turns);
     let flat_elements = program.descriptors.iter().all(|of| of.kind == Kind::Node || of.pointers.is_empty());
     let known = Known { index: turns.index, inside, made: FxHashMap::default(), counters: FxHashMap::default() };
-    let mut walk = Walk { vars, calm, flat_elements, known, written: FxHashMap::default(), read: FxHashSet::default() };
+    let mut walk = Walk { program, vars, calm, flat_elements, known, written: FxHashMap::default(), read: vec![] };
     walk.block(turns.body)?;
-    if walk.written.keys().any(|array| walk.read.contains(array)) { Err(Why::Reads) } else { Ok(()) }
+    let disturbs = |(array, read): &(Var, Option<Elements>)| {
+        walk.written.get(array).is_some_and(|written| read.as_ref() != Some(written))
+    };
+    if walk.read.iter().any(disturbs) { Err(Why::Reads) } else { Ok(()) }
 }
 
 /// The variables that a turn binds.
@@ -99,6 +122,7 @@ struct Elements {
 }
 
 struct Walk<'a> {
+    program: &'a Program,
     vars: &'a [Leaf],
     calm: &'a [bool],
     /// Do no elements of arrays hold pointers?
@@ -106,8 +130,8 @@ struct Walk<'a> {
     known: Known<'a>,
     /// The arrays from outside that are written to.
     written: FxHashMap<Var, Elements>,
-    /// Those that are read.
-    read: FxHashSet<Var>,
+    /// Those that are read, and which elements, if that is known.
+    read: Vec<(Var, Option<Elements>)>,
 }
 
 impl<'a> Walk<'a> {
@@ -131,7 +155,7 @@ impl<'a> Walk<'a> {
 
     fn statement(&mut self, Statement { vars, op, .. }: &'a Statement) -> Result<(), Why> {
         base::budget::spend(1);
-        if let Some(why) = of_the_run(op, self.calm) {
+        if let Some(why) = of_the_run(self.program, op, self.calm) {
             return Err(why);
         }
         self.counts(vars, op)?;
@@ -187,17 +211,22 @@ impl<'a> Walk<'a> {
             },
             Op::Product(product) => {
                 for matrix in [product.left, product.right] {
-                    self.read.extend(self.outer(&matrix.array));
+                    self.read.extend(self.outer(&matrix.array).map(|array| (array, None)));
                 }
                 match product.out.map(|(out, _, at)| (self.outer(&out), at)) {
                     Some((Some(out), at)) => self.writes(out, self.known.elements_of_product(product, &at)),
                     _ => Ok(()),
                 }
             }
+            Op::LoadElement { array, at, .. } => {
+                let elements = self.known.elements(at);
+                self.read.extend(self.outer(array).map(|array| (array, elements)));
+                Ok(())
+            }
             _ => {
                 let mut read = vec![];
                 op.for_each_use(|atom, _| read.extend(self.outer(atom)));
-                self.read.extend(read);
+                self.read.extend(read.into_iter().map(|array| (array, None)));
                 Ok(())
             }
         }

@@ -97,7 +97,7 @@ pub(super) fn define(program: &Program, pieces: &BTreeSet<u32>, text: &mut Strin
     }
 }
 
-/// Of a function that does pieces: the arrays that it writes to, by the numbers of its parameters. It touches their elements in no other way.
+/// Of a function that does pieces: the arrays that it writes to, by the numbers of its parameters. Their elements are touched by these names alone.
 pub(super) fn written(function: &Function) -> BTreeSet<u32> {
     fn visit(block: &loops::Block, all: &mut BTreeSet<u32>) {
         for statement in &block.statements {

@@ -67,7 +67,7 @@ mod shared {
 
     use base::codes;
 
-    use super::super::Failure;
+    use super::super::{Environment, Failure};
     use super::{Context, Piece};
     use crate::{interrupt, pool, stack, threads};
 
@@ -87,9 +87,11 @@ mod shared {
         text: Range<usize>,
         /// Why the loop ends early: the number of the first piece that failed, and how.
         ended: Mutex<Option<(usize, Ended)>>,
+        environment: *const Environment<'static>,
     }
 
-    // SAFETY: the frame isn't written while the loop runs, and what it points to may be used by many threads at once: the compiler has proved it.
+    // SAFETY: the frame isn't written while the loop runs, and what it points to may be used by many threads at once: the compiler has proved it. Of the environment
+    // primitives on arrays of numbers read the tables of shapes and of sites, which nobody changes.
     unsafe impl Sync for Turns {}
 
     enum Ended {
@@ -120,7 +122,9 @@ mod shared {
         // SAFETY: what `turns` gave.
         let (piece, frame, from, count, pieces) = unsafe { wanted.cast::<(Piece, *const u64, u64, u64, u64)>().read() };
         let text = interrupt::text();
-        let turns = Turns { piece, frame, from, count, pieces, text, ended: Mutex::new(None) };
+        // SAFETY: the context is alive.
+        let environment = unsafe { (*ctx).environment };
+        let turns = Turns { piece, frame, from, count, pieces, text, ended: Mutex::new(None), environment };
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             threads::at_once(pieces as usize, &|pieces| turns.share(pieces));
         }));
@@ -152,7 +156,7 @@ mod shared {
                     |at: u64| self.from + (u128::from(at) * u128::from(self.count) / u128::from(self.pieces)) as u64;
                 let range = [cut(number as u64), cut(number as u64 + 1)];
                 // SAFETY: the frame is that of the function, which may run on any thread.
-                let status = unsafe { runner.do_piece(&self.text, self.piece, self.frame, range) };
+                let status = unsafe { runner.do_piece(&self.text, self.environment, (self.piece, self.frame), range) };
                 if status != 0 {
                     pieces.stop();
                     let stopped = status == interrupt::STATUS;

@@ -49,36 +49,29 @@ unsafe fn at_once(_: Strided, _: Strided, _: *mut f64, _: (usize, usize, usize))
 #[cfg(feature = "llvm")]
 unsafe fn at_once(a: Strided, b: Strided, out: *mut f64, (m, k, n): (usize, usize, usize)) -> bool {
     use crate::threads;
+    use numerics::product::multiply_in_pieces;
 
     /// So many multiplications are a unit of work.
     const UNIT: f64 = 32.0;
-    /// A product that is just large becomes so many pieces.
-    const LEAST_PIECES: f64 = 5.0;
-    /// Fewer rows than this are slower than many.
-    const LEAST_ROWS: usize = 16;
-    struct Out(*mut f64);
-    // SAFETY: each thread writes rows of its own.
-    unsafe impl Sync for Out {}
+    /// Threads meet twice for each block of the inner index, so a product must be larger than a loop.
+    const LARGER: f64 = 4.0;
 
-    let row = k as f64 * n as f64 / UNIT;
-    if m as f64 * row < threads::least() || !threads::may_help() {
+    let work = m as f64 * k as f64 * n as f64 / UNIT;
+    if m < 2 || n < 2 || work < LARGER * threads::least() || !threads::may_help() {
         return false;
     }
-    let rows = ((threads::least() / LEAST_PIECES / row).ceil() as usize).max(1).next_multiple_of(LEAST_ROWS);
-    if m <= rows {
-        return false;
-    }
-    let out = Out(out);
-    threads::at_once(m.div_ceil(rows), &|pieces| {
-        let out = &out;
-        while let Some(piece) = pieces.take() {
-            let first = piece * rows;
-            let count = rows.min(m - first);
-            let part = Strided { elements: &a.elements[first * a.row..], ..a };
-            // SAFETY: these rows are of this piece alone.
-            let out = unsafe { slice::from_raw_parts_mut(out.0.add(first * n), count * n) };
-            multiply_rows(part, b, out, (count, k, n));
-        }
+    // SAFETY: by this function's contract.
+    let out = unsafe { slice::from_raw_parts_mut(out, m * n) };
+    multiply_in_pieces(a, b, out, (m, k, n), &|count, run| {
+        threads::at_once(count, &|pieces| {
+            while let Some(piece) = pieces.take() {
+                run(piece);
+                if base::interrupt::is_requested() {
+                    pieces.stop();
+                }
+            }
+        });
+        !base::interrupt::is_requested()
     });
     true
 }

@@ -20,6 +20,9 @@ pub(super) trait Kernel {
     /// How many columns are worked on at once, whole panels: they stay in the second cache.
     const WIDTH: usize;
 
+    /// Runs something as code for the machine that this is for.
+    fn with<R>(f: impl FnOnce() -> R) -> R;
+
     /// `ROWS` rows and up to `COLUMNS` columns of c, `width` of them, further by the products with one panel.
     fn tile(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n: usize, width: usize);
 
@@ -27,44 +30,108 @@ pub(super) trait Kernel {
     fn row(a: &[f64], panel: &[f64], c: &mut [f64], width: usize);
 }
 
+/// Runs a function for each number below the first argument, perhaps several at once; false if it was stopped.
+pub type Each<'a> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) -> bool + 'a;
+
 /// `c`, all zeros, becomes the product.
 pub(super) fn multiply(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
     #[cfg(target_arch = "x86_64")]
     if n >= super::wide::LEAST && super::wide::is_here() {
-        let mut room = Room::new::<super::wide::Wide>(a, c.len() / n, k, n);
-        // SAFETY: the machine has the instructions.
-        return unsafe { super::wide::multiply(a, b, c, k, n, &mut room) };
+        return multiply_by::<super::wide::Wide>(a, b, c, k, n);
     }
-    let mut room = Room::new::<Narrow>(a, c.len() / n, k, n);
-    fused(
-        #[inline(always)]
-        || multiply_by::<Narrow>(a, b, c, k, n, &mut room),
-    );
+    multiply_by::<Narrow>(a, b, c, k, n);
 }
 
-/// Where parts of both factors are put together.
-pub(super) struct Room {
-    panels: Vec<f64>,
-    rows: Vec<f64>,
-}
-
-impl Room {
-    fn new<K: Kernel>(a: Strided, m: usize, k: usize, n: usize) -> Room {
-        let rows = if a.column == 1 { vec![] } else { vec![0.0; K::DEPTH.min(k) * BLOCK.min(m)] };
-        Room { panels: vec![0.0; K::DEPTH.min(k) * n.min(K::WIDTH).next_multiple_of(K::COLUMNS)], rows }
+/// The same in pieces, which `each` runs; false if it was stopped.
+pub(super) fn multiply_in_pieces(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize, each: &Each) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if n >= super::wide::LEAST && super::wide::is_here() {
+        return pieces::<super::wide::Wide>(a, b, c, k, n, each);
     }
+    pieces::<Narrow>(a, b, c, k, n, each)
 }
 
-#[inline(always)]
-pub(super) fn multiply_by<K: Kernel>(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize, room: &mut Room) {
+fn multiply_by<K: Kernel>(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
+    let mut panels = vec![0.0; K::DEPTH.min(k) * n.min(K::WIDTH).next_multiple_of(K::COLUMNS)];
+    let mut rows = room_for_rows::<K>(a, k);
     for first in (0..k).step_by(K::DEPTH) {
         let inner = first..k.min(first + K::DEPTH);
         for left in (0..n).step_by(K::WIDTH) {
             let columns = left..n.min(left + K::WIDTH);
-            pack::<K>(b, inner.clone(), columns.clone(), &mut room.panels);
-            multiply_panels::<K>(a, c, inner.clone(), columns, n, room);
+            K::with(
+                #[inline(always)]
+                || {
+                    pack::<K>(b, inner.clone(), columns.clone(), &mut panels);
+                    multiply_panels::<K>(a, c, inner.clone(), columns.clone(), n, &panels, &mut rows);
+                },
+            );
         }
     }
+}
+
+/// Panels are packed by whoever is there, then used by whoever is there.
+fn pieces<K: Kernel>(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize, each: &Each) -> bool {
+    /// Columns that are packed at once: a few megabytes that all share.
+    const MOST_COLUMNS: usize = 4096;
+    let m = c.len() / n;
+    let most = MOST_COLUMNS.next_multiple_of(K::WIDTH);
+    let mut room = vec![0.0; K::DEPTH.min(k) * n.min(most).next_multiple_of(K::COLUMNS)];
+    let out = Parts(c.as_mut_ptr());
+    for first in (0..k).step_by(K::DEPTH) {
+        let inner = first..k.min(first + K::DEPTH);
+        for left in (0..n).step_by(most) {
+            let (columns, panels) = (left..n.min(left + most), Parts(room.as_mut_ptr()));
+            let packed = each(columns.len().div_ceil(K::WIDTH), &|part| {
+                let from = left + part * K::WIDTH;
+                let mine = from..columns.end.min(from + K::WIDTH);
+                let start = part * K::WIDTH * inner.len();
+                // SAFETY: these panels are of this part alone, and in the room.
+                let panels = unsafe { panels.part(start, mine.len().next_multiple_of(K::COLUMNS) * inner.len()) };
+                K::with(
+                    #[inline(always)]
+                    || pack::<K>(b, inner.clone(), mine.clone(), panels),
+                );
+            });
+            let room = &room;
+            let done = packed
+                && each(m.div_ceil(BLOCK), &|block| {
+                    let (top, bottom) = (block * BLOCK, m.min(block * BLOCK + BLOCK));
+                    // SAFETY: these rows are of this block alone.
+                    let c = unsafe { out.part(top * n, (bottom - top) * n) };
+                    let part = Strided { elements: &a.elements[top * a.row..], ..a };
+                    let mut rows = room_for_rows::<K>(a, k);
+                    K::with(
+                        #[inline(always)]
+                        || multiply_panels::<K>(part, c, inner.clone(), columns.clone(), n, room, &mut rows),
+                    );
+                });
+            if !done {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Numbers of which each thread writes its part.
+struct Parts(*mut f64);
+
+// SAFETY: who asks for a part says that it is nobody else's.
+unsafe impl Sync for Parts {}
+
+impl Parts {
+    /// # Safety
+    /// The numbers are there, and nobody else uses them.
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn part(&self, start: usize, count: usize) -> &mut [f64] {
+        // SAFETY: by this function's contract.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(start), count) }
+    }
+}
+
+/// Room for a block of rows of `a`, if they have to be put together.
+fn room_for_rows<K: Kernel>(a: Strided, k: usize) -> Vec<f64> {
+    if a.column == 1 { vec![] } else { vec![0.0; K::DEPTH.min(k) * BLOCK] }
 }
 
 /// All rows of some columns of c, further by the products with what is packed.
@@ -75,9 +142,9 @@ fn multiply_panels<K: Kernel>(
     inner: Range<usize>,
     columns: Range<usize>,
     n: usize,
-    room: &mut Room,
+    panels: &[f64],
+    rows: &mut [f64],
 ) {
-    let Room { panels, rows } = room;
     let (m, depth) = (c.len() / n, inner.len());
     for top in (0..m).step_by(BLOCK) {
         let bottom = m.min(top + BLOCK);
@@ -135,6 +202,10 @@ impl Kernel for Narrow {
     const COLUMNS: usize = COLUMNS;
     const DEPTH: usize = 256;
     const WIDTH: usize = 512;
+
+    fn with<R>(f: impl FnOnce() -> R) -> R {
+        fused(f)
+    }
 
     #[inline(always)]
     fn tile(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n: usize, width: usize) {

@@ -5,8 +5,7 @@ use std::arch::x86_64::{
     __m512d, __mmask8, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_maskz_loadu_pd, _mm512_set1_pd,
 };
 
-use super::Strided;
-use super::tiles::{Kernel, Room, multiply_by};
+use super::tiles::Kernel;
 
 const LANES: usize = 8;
 /// Registers for a row of a tile.
@@ -21,14 +20,12 @@ pub(super) fn is_here() -> bool {
     std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("fma")
 }
 
-/// # Safety
-/// The machine has the instructions.
 #[target_feature(enable = "avx512f,avx2,fma")]
-pub(super) unsafe fn multiply(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize, room: &mut Room) {
-    multiply_by::<Wide>(a, b, c, k, n, room);
+fn on_wide<R>(f: impl FnOnce() -> R) -> R {
+    f()
 }
 
-/// Used by [`multiply`] alone.
+/// Used only if it [`is_here`].
 pub(super) struct Wide;
 
 impl Kernel for Wide {
@@ -37,9 +34,14 @@ impl Kernel for Wide {
     const DEPTH: usize = 192;
     const WIDTH: usize = 20 * COLUMNS;
 
+    fn with<R>(f: impl FnOnce() -> R) -> R {
+        // SAFETY: by the contract of this kernel.
+        unsafe { on_wide(f) }
+    }
+
     #[inline(always)]
     fn tile(a: &[f64], apart: usize, panel: &[f64], c: &mut [f64], n: usize, width: usize) {
-        // SAFETY: only `multiply` calls it.
+        // SAFETY: as above.
         unsafe { tile::<8>(a, apart, panel, c, n, width) };
     }
 
