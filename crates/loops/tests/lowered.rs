@@ -1,5 +1,5 @@
 //! What lowering makes of small programs: the files in `lowering/`, in folders by topic. Those in `surveyed/` are lowered for a survey of
-//! their memory.
+//! their memory, those in `pieces/` for several threads.
 //!
 //! `EVERT_BLESS=1 cargo test -p evert-loops --test lowered` writes what is expected anew; read what changed before you keep it.
 
@@ -11,9 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use cases::{Case, Counts, all_ops, count_ops, in_folder, missing};
-use loops::{Block, Op, Program, check, lower, lower_surveyed};
+use loops::{Block, Op, Program, check, lower, lower_in_pieces, lower_surveyed};
 
-const TOPICS: [&str; 5] = ["values", "arrays", "sensitivities", "counts", "surveyed"];
+const TOPICS: [&str; 6] = ["values", "arrays", "sensitivities", "counts", "surveyed", "pieces"];
 
 /// The cases of all topics, with what lowering makes of them.
 fn all() -> Vec<(&'static str, Case)> {
@@ -24,7 +24,11 @@ fn all() -> Vec<(&'static str, Case)> {
 }
 
 fn lowered(topic: &str, case: &Case) -> Program {
-    if topic == "surveyed" { lower_surveyed(&case.before) } else { lower(&case.before) }
+    match topic {
+        "surveyed" => lower_surveyed(&case.before),
+        "pieces" => lower_in_pieces(&case.before, 0.0).0,
+        _ => lower(&case.before),
+    }
 }
 
 #[test]
@@ -59,7 +63,7 @@ fn every_operation_occurs_in_the_programs_of_lowering() {
 }
 
 /// The operations of L4, by the names that `Debug` gives them.
-const NAMES: [&str; 40] = [
+const NAMES: [&str; 42] = [
     "Scalar",
     "IndexAdd",
     "IndexMul",
@@ -87,6 +91,8 @@ const NAMES: [&str; 40] = [
     "StoreRow",
     "Prim",
     "Product",
+    "IsLarge",
+    "Pieces",
     "OneHot",
     "AddAt",
     "Placed",

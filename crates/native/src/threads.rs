@@ -384,6 +384,34 @@ mod tests {
     }
 
     #[test]
+    fn a_forked_process_has_threads_of_its_own() {
+        allow(4);
+        let all = || {
+            let done = AtomicUsize::new(0);
+            at_once(100, &|pieces| {
+                while pieces.take().is_some() {
+                    done.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_micros(20));
+                }
+            });
+            done.into_inner() == 100
+        };
+        assert!(all());
+        // SAFETY: the child does nothing that needs the threads of its parent, and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let code = i32::from(!(all() && all()));
+            // SAFETY: as above.
+            unsafe { libc::_exit(code) };
+        }
+        let mut status = -1;
+        // SAFETY: a child of ours.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert!(all());
+    }
+
+    #[test]
     fn a_panic_of_a_piece_is_one_of_who_asked() {
         allow(4);
         let outcome = catch_unwind(|| {
