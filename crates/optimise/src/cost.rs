@@ -5,7 +5,7 @@
 //! root four; remainders, powers of ints and functions are always kept. Arrays that are only read (`tables`) and the entries of
 //! tapes (`tapes`) follow this rule.
 
-use first_order::Scalar;
+use first_order::{Atom, Block, End, Op, Scalar};
 
 /// What computing a number again may cost.
 pub const CHEAP: u32 = 10;
@@ -28,5 +28,18 @@ pub fn price(scalar: Scalar) -> Option<u32> {
         S::Length => Some(0),
         S::Div | S::Sqrt => Some(4),
         S::Remainder | S::Function(_) | S::PowerSlope | S::PowerLog | S::IntDiv | S::IntMod | S::IntPow => None,
+    }
+}
+
+/// Does a way of a choice yield a condition known by then? A choice of such, as of `a && b`, costs no more than what is computed for it.
+pub fn is_condition(block: &Block) -> bool {
+    let End::Yield(value) = &block.end else { return false };
+    match (value, block.statements.last()) {
+        (Atom::Bool(_), _) => true,
+        (Atom::Var(var), Some(last)) if last.var == *var => match &last.op {
+            Op::Struct(fields) => matches!(fields.first(), Some(Atom::Bool(_))),
+            _ => false,
+        },
+        _ => false,
     }
 }

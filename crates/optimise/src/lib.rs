@@ -21,6 +21,7 @@ mod needs;
 mod origins;
 mod parts;
 mod places;
+mod rematerialise;
 mod rename;
 mod retype;
 mod same_elements;
@@ -55,6 +56,7 @@ const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions:
 const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const SAME_ELEMENTS: Pass = Pass { name: "same_elements", run: same_elements::run };
+const REMATERIALISE: Pass = Pass { name: "rematerialise", run: rematerialise::run };
 const ACCUMULATORS: Pass = Pass { name: "accumulators", run: accumulators::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
 const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
@@ -88,7 +90,7 @@ const GROUPS: &[&[Pass]] = &[
     // By now nodes hold only what is needed.
     &[UNNAME, SINK, SIMPLIFY, TAPES],
     INLINING,
-    &[CONSTANT_CALLS, ACCUMULATORS, SIMPLIFY, DEAD_PARTS, SIMPLIFY, CONSTRUCTORS],
+    &[CONSTANT_CALLS, REMATERIALISE, SIMPLIFY, ACCUMULATORS, SIMPLIFY, DEAD_PARTS, SIMPLIFY, CONSTRUCTORS],
     INLINING,
     SHARING,
     &[DEAD_PARTS, SIMPLIFY],

@@ -3,7 +3,10 @@
 //! Values that flow into each other are one class; a class knows the statements that make its arrays. Structs, alternatives and elements are
 //! followed; what a call, a primitive or a node gives is made there.
 
+use std::rc::Rc;
+
 use first_order::{Atom, Block, End, Function, Op, Type, Var};
+use rustc_hash::FxHashMap;
 
 use crate::deep;
 use crate::walk::each_again;
@@ -12,6 +15,8 @@ pub struct Origins {
     /// The class of each variable.
     vars: Vec<Option<usize>>,
     classes: Vec<Class>,
+    /// Is what is given away, or looked at as a whole, counted as made anywhere?
+    by_uses: bool,
 }
 
 struct Class {
@@ -43,9 +48,22 @@ impl Made {
 
 impl Origins {
     pub fn of(function: &Function) -> Origins {
-        let mut origins = Origins { vars: vec![None; function.vars.len()], classes: vec![] };
+        Origins::found(function, false)
+    }
+
+    /// Here an array is made by one statement only if, besides, nothing is done with it than to read its elements one by one, to ask for its length, and to put it
+    /// into structs, alternatives and elements of arrays: it could be something else than an array.
+    pub fn with_uses(function: &Function) -> Origins {
+        Origins::found(function, true)
+    }
+
+    fn found(function: &Function, by_uses: bool) -> Origins {
+        let mut origins = Origins { vars: vec![None; function.vars.len()], classes: vec![], by_uses };
         function.params.iter().for_each(|param| origins.gives(*param));
         let result = origins.fresh();
+        if by_uses {
+            origins.give_away(result);
+        }
         origins.block(&function.body, result, &function.vars);
         origins
     }
@@ -56,6 +74,52 @@ impl Origins {
         match self.classes[class].made {
             Made::By(var) => Some(var),
             Made::Nowhere | Made::Anywhere => None,
+        }
+    }
+
+    /// Does a variable hold an array, or something with an array in it, of which this holds?
+    pub fn holds(&mut self, atom: &Atom, is: &dyn Fn(Var) -> bool) -> bool {
+        let Atom::Var(var) = atom else { return false };
+        let class = self.class(*var);
+        self.class_holds(class, is)
+    }
+
+    fn class_holds(&mut self, class: usize, is: &dyn Fn(Var) -> bool) -> bool {
+        let class = self.root(class);
+        let own = matches!(self.classes[class].made, Made::By(var) if is(var));
+        own || self.classes[class].parts.clone().into_iter().flatten().any(|part| deep(|| self.class_holds(part, is)))
+    }
+
+    /// The type of a variable where the arrays that these statements make have these types instead.
+    pub fn retyped(&mut self, var: Var, of: &Type, new: &FxHashMap<Var, Type>) -> Type {
+        let class = self.class(var);
+        self.retyped_part(class, of, new).unwrap_or_else(|| of.clone())
+    }
+
+    /// Nothing if it stays.
+    fn retyped_part(&mut self, class: usize, of: &Type, new: &FxHashMap<Var, Type>) -> Option<Type> {
+        let class = self.root(class);
+        if let Made::By(var) = self.classes[class].made
+            && let Some(other) = new.get(&var)
+        {
+            return Some(other.clone());
+        }
+        let parts = self.classes[class].parts.clone();
+        let mut changed = |parts: &[Option<usize>], types: &[Type]| -> Option<Rc<[Type]>> {
+            let each = types.iter().zip(parts.iter().chain(std::iter::repeat(&None)));
+            let each: Vec<Option<Type>> =
+                each.map(|(of, part)| deep(|| self.retyped_part((*part)?, of, new))).collect();
+            let any = each.iter().any(Option::is_some);
+            any.then(|| each.into_iter().zip(types).map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect())
+        };
+        match of {
+            Type::Struct(types) => changed(&parts, types).map(Type::Struct),
+            Type::Sum(types) => changed(&parts, types).map(Type::Sum),
+            Type::Array(element, rank) => {
+                let element = changed(&parts, std::slice::from_ref(&**element))?;
+                Some(Type::Array(Rc::new(element[0].clone()), *rank))
+            }
+            _ => None,
         }
     }
 
@@ -135,6 +199,13 @@ impl Origins {
         }
     }
 
+    /// Others see what a class holds, its parts too.
+    fn give_away(&mut self, class: usize) {
+        let class = self.root(class);
+        self.classes[class].made = Made::Anywhere;
+        self.seal(class);
+    }
+
     fn flows(&mut self, atom: &Atom, class: usize) {
         if let Atom::Var(var) = atom {
             let from = self.class(*var);
@@ -165,6 +236,9 @@ impl Origins {
     }
 
     fn statement(&mut self, var: Var, op: &Op, vars: &[Type]) {
+        if self.by_uses {
+            self.used(op, vars);
+        }
         let class = self.class(var);
         match op {
             Op::Atom(atom) => self.flows(atom, class),
@@ -276,6 +350,53 @@ impl Origins {
             | Op::Quiet(_)
             | Op::Require(..)
             | Op::Fail(_) => self.gives(var),
+        }
+    }
+
+    /// What an operation does with values other than to look into them.
+    fn used(&mut self, op: &Op, vars: &[Type]) {
+        let given = |this: &mut Self, atom: &Atom| {
+            if let Atom::Var(var) = atom {
+                let class = this.class(*var);
+                this.give_away(class);
+            }
+        };
+        match op {
+            Op::Call(..) | Op::Prim { .. } | Op::Box(_) | Op::View(_) => {
+                let mut atoms = vec![];
+                op.atoms(&mut |atom| atoms.push(atom));
+                atoms.into_iter().for_each(|atom| given(self, atom));
+            }
+            Op::Flat(array) | Op::Shaped(array, _) | Op::Axis(array, _) | Op::Dense(array) | Op::Collected(array) => {
+                self.is_array(array, vars);
+            }
+            Op::Append(array, _) => self.is_array(array, vars),
+            // Rows of an array.
+            Op::Element(array @ Atom::Var(of), indices) if !matches!(&vars[of.0 as usize], Type::Array(_, rank) if *rank as usize == indices.len()) =>
+            {
+                self.is_array(array, vars);
+            }
+            Op::Replace(array, _, new) => {
+                self.is_array(array, vars);
+                self.is_array(new, vars);
+            }
+            Op::Array(elements) => elements.iter().for_each(|element| self.is_array(element, vars)),
+            Op::Tabulate { body, .. } => {
+                if let End::Yield(value) = &body.end {
+                    self.is_array(value, vars);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// If it is an array, it must stay one; what its elements hold needn't stay.
+    fn is_array(&mut self, atom: &Atom, vars: &[Type]) {
+        if let Atom::Var(var) = atom
+            && matches!(vars[var.0 as usize], Type::Array(..))
+        {
+            let class = self.class(*var);
+            self.classes[class].made = Made::Anywhere;
         }
     }
 

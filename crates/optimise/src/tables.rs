@@ -20,6 +20,7 @@
 //!
 //! An array that is updated is not read again in place of a stored element: it would have to be kept as it was.
 
+mod apart;
 mod narrow;
 mod plan;
 mod rewrite;
@@ -35,6 +36,7 @@ use crate::simplify;
 use crate::walk::{blocks_mut, each_op};
 
 use plan::{Names, Plan, Reader};
+pub use plan::{free_atoms, weight};
 use rewrite::Rewrite;
 use survey::{Path, Survey, Table};
 
@@ -45,15 +47,17 @@ pub fn run(program: &mut Program) {
     let effects = effects::of_functions(program);
     let Program { functions, shapes, .. } = program;
     let world = World { functions: &effects, shapes };
-    for function in functions {
-        for _ in 0..ROUNDS {
-            if !shrink(function) {
-                break;
-            }
-            simplify::function(function, world);
+    functions.iter_mut().for_each(|function| of_function(function, world));
+}
+
+pub fn of_function(function: &mut Function, world: World) {
+    for _ in 0..ROUNDS {
+        if !shrink(function) {
+            break;
         }
-        share_copies(function);
+        simplify::function(function, world);
     }
+    share_copies(function);
 }
 
 /// `tabulate n (i) { yield a[i] }` is `a`, if `a` has n elements.
@@ -109,6 +113,15 @@ fn copied(op: &Op) -> Option<(Var, &Atom)> {
 
 /// One round; was anything changed?
 fn shrink(function: &mut Function) -> bool {
+    let several = Survey::of(function).read_at_several();
+    let mut taken_apart = function.clone();
+    if !several.is_empty()
+        && apart::apart(&mut taken_apart, &several)
+        && shrunk(&mut taken_apart, &FxHashSet::default())
+    {
+        *function = taken_apart;
+        return true;
+    }
     if narrow::applies(function) {
         let mut narrowed = function.clone();
         let rebuilt = narrow::narrow(&mut narrowed);
@@ -154,7 +167,7 @@ fn planned(table: &Table, body: &Block, survey: &Survey, names: Names, touched: 
     let mut path = Path::default();
     let readers = survey.reads(table.var).iter().map(|read| {
         path.reads.push(read);
-        Reader { need: survey.need(read.var, &mut path), is_alike: survey.is_alike(table, read) }
+        Reader { var: read.var, need: survey.need(read.var, &mut path), is_alike: survey.is_alike(table, read) }
     });
     let readers: Vec<Reader> = readers.collect();
     // What is read inside arrays that change in this round, or read at other places from now on, is seen in the next.

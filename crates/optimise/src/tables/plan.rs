@@ -14,6 +14,7 @@ use crate::deep;
 use crate::walk::{blocks_mut, each_atom, each_op, end_atoms, has_blocks};
 
 /// What becomes of the parts of an element.
+#[derive(Clone)]
 pub enum Parts {
     /// Nobody reads it.
     Dropped,
@@ -39,11 +40,17 @@ pub struct InnerTable {
 
 pub struct Plan {
     pub index: Var,
-    /// The statements of the body that compute what is computed again.
-    pub slice: Vec<Statement>,
-    pub parts: Parts,
+    pub again: Again,
+    /// What single places read of it, by the variables that hold the elements there.
+    pub at: FxHashMap<Var, Again>,
     /// The parts that are stored, with their types.
     pub stored: Vec<(Atom, Type)>,
+}
+
+/// The parts of an element, and the statements of the body that compute what is computed again.
+pub struct Again {
+    pub parts: Parts,
+    pub slice: Vec<Statement>,
 }
 
 /// What is known of the variables of the function.
@@ -100,7 +107,7 @@ impl<'f> Level<'f> {
 }
 
 /// A block without what computes nothing that it yields, and so are the blocks inside. Where it ran once without failing, this does the same again.
-fn pruned(block: &Block) -> Block {
+pub fn pruned(block: &Block) -> Block {
     let mut wanted = FxHashSet::default();
     let mut want = |atom: &Atom| {
         if let Atom::Var(var) = atom {
@@ -148,6 +155,8 @@ struct Leaf {
 
 /// What a place needs of the elements that it reads.
 pub struct Reader {
+    /// What holds the element.
+    pub var: Var,
     pub need: Need,
     /// Could the array be made there as well, element by element?
     pub is_alike: bool,
@@ -174,7 +183,12 @@ pub fn plan(
     let mut need = Need::nothing();
     readers.iter().for_each(|reader| need.join(reader.need.clone()));
     let mut scope = Scope { survey, names, touched, levels: vec![], bound, limit: CHEAP, reads: FxHashSet::default() };
-    let plan = scope.plan(table.index, body, element, &need, readers)?;
+    let mut plan = scope.plan(table.index, body, element, &need, readers)?;
+    for Reader { var, need, .. } in readers {
+        let parts = plan.again.parts.for_need(need);
+        let slice = plan.needed(&parts, &plan.again.slice);
+        plan.at.insert(*var, Again { parts, slice });
+    }
     (plan.weight() < weight(element)).then_some((plan, scope.reads))
 }
 
@@ -211,8 +225,9 @@ impl<'f> Scope<'_, 'f> {
         }
         let parts = self.parts(yielded, element, need);
         let level = self.levels.pop().expect("tables: it was pushed");
-        let mut plan = Plan { index, slice: vec![], parts, stored: level.stored };
-        plan.slice = plan.needed(level.body);
+        let none = Again { parts, slice: vec![] };
+        let mut plan = Plan { index, again: none, at: FxHashMap::default(), stored: level.stored };
+        plan.again.slice = plan.needed(&plan.again.parts, &level.body.statements);
         Some(plan)
     }
 
@@ -366,7 +381,8 @@ impl<'f> Scope<'_, 'f> {
             }
             Op::If(_, then, otherwise) => {
                 let prices = [then, otherwise].map(|block| self.price_of_block(block, reads));
-                Some(prices[0]?.saturating_add(prices[1]?).saturating_add(1))
+                let own = u32::from(![then, otherwise].iter().all(|block| cost::is_condition(block)));
+                Some(prices[0]?.saturating_add(prices[1]?).saturating_add(own))
             }
             Op::Switch(_, arms) => arms
                 .iter()
@@ -416,7 +432,7 @@ impl<'f> Scope<'_, 'f> {
 }
 
 /// The atoms that an operation reads, those of its blocks too if they aren't bound there.
-fn free_atoms<'a>(op: &'a Op, visit: &mut dyn FnMut(&'a Atom)) {
+pub fn free_atoms<'a>(op: &'a Op, visit: &mut dyn FnMut(&'a Atom)) {
     op.atoms(visit);
     if !has_blocks(op) {
         return;
@@ -439,7 +455,7 @@ fn free_atoms<'a>(op: &'a Op, visit: &mut dyn FnMut(&'a Atom)) {
 }
 
 /// How many parts that aren't structs a type has, those of alternatives and of the elements of arrays too.
-fn weight(ty: &Type) -> usize {
+pub fn weight(ty: &Type) -> usize {
     match ty {
         Type::Struct(parts) => parts.iter().map(weight).sum(),
         Type::Array(element, 1) => 1 + weight(element),
@@ -453,17 +469,17 @@ impl Plan {
         self.stored.iter().map(|(_, ty)| weight(ty)).sum()
     }
 
-    /// The statements that the parts computed again need, in their order.
-    fn needed(&self, body: &Block) -> Vec<Statement> {
+    /// Which of these statements the parts computed again need, in their order.
+    fn needed(&self, parts: &Parts, statements: &[Statement]) -> Vec<Statement> {
         let mut wanted = FxHashSet::default();
         let mut want = |atom: &Atom| {
             if let Atom::Var(var) = atom {
                 wanted.insert(*var);
             }
         };
-        self.parts.each_again(&mut want);
+        parts.each_again(&mut want);
         let mut slice = vec![];
-        for statement in body.statements.iter().rev() {
+        for statement in statements.iter().rev() {
             let is_stored = self.stored.iter().any(|(atom, _)| *atom == Atom::Var(statement.var));
             if wanted.contains(&statement.var) && !is_stored {
                 free_atoms(&statement.op, &mut |atom| {
@@ -493,6 +509,18 @@ impl Plan {
 }
 
 impl Parts {
+    /// Without what isn't needed.
+    fn for_need(&self, need: &Need) -> Parts {
+        match self {
+            _ if *need == Need::nothing() => Parts::Dropped,
+            Parts::Struct(parts) => {
+                let parts = parts.iter().enumerate();
+                Parts::Struct(parts.map(|(at, part)| deep(|| part.for_need(&need.field(at)))).collect())
+            }
+            part => part.clone(),
+        }
+    }
+
     /// Calls `visit` with what computing again needs of the body, and perhaps with what it needs of bodies inside it.
     fn each_again(&self, visit: &mut dyn FnMut(&Atom)) {
         match self {
@@ -502,8 +530,8 @@ impl Parts {
                 if inner.stored.is_none() {
                     visit(&inner.length);
                 }
-                inner.plan.slice.iter().for_each(|statement| free_atoms(&statement.op, &mut |atom| visit(atom)));
-                deep(|| inner.plan.parts.each_again(visit));
+                inner.plan.again.slice.iter().for_each(|statement| free_atoms(&statement.op, &mut |atom| visit(atom)));
+                deep(|| inner.plan.again.parts.each_again(visit));
             }
             Parts::Dropped | Parts::Stored(_) => {}
         }

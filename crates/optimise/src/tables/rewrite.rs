@@ -107,7 +107,7 @@ impl<'a> Rewrite<'a> {
 
     /// What makes an array stores in it what the plan says.
     fn table(&mut self, var: Var, plan: &Plan, body: &mut Block) {
-        plan.parts.each_stored_inner(&mut |inner| {
+        plan.again.parts.each_stored_inner(&mut |inner| {
             let made = body.statements.iter_mut().find(|statement| statement.var == inner.var);
             if let Some(Statement { op: Op::Tabulate { body, .. }, .. }) = made {
                 deep(|| self.table(inner.var, &inner.plan, body));
@@ -160,9 +160,10 @@ impl<'a> Rewrite<'a> {
                 copier.map.insert(*var, part.clone());
             }
         }
-        out.extend(plan.slice.iter().map(|statement| copier.statement(statement)));
+        let again = plan.at.get(&statement.var).unwrap_or(&plan.again);
+        out.extend(again.slice.iter().map(|statement| copier.statement(statement)));
         let map = std::mem::take(&mut copier.map);
-        let (value, ty, view) = self.rebuilt(&plan.parts, &parts, &map, span, out);
+        let (value, ty, view) = self.rebuilt(&again.parts, &parts, &map, span, out);
         if ty != self.vars[statement.var.0 as usize] {
             self.vars[statement.var.0 as usize] = ty;
             self.changed.insert(statement.var);

@@ -165,6 +165,12 @@ impl Survey {
         }
     }
 
+    /// The arrays that are only read, at several places.
+    pub fn read_at_several(&self) -> FxHashSet<Var> {
+        let is_so = |table: &&Table| !self.escapes(table.var) && self.reads(table.var).len() > 1;
+        self.tables.iter().filter(is_so).map(|table| table.var).collect()
+    }
+
     pub fn reads(&self, array: Var) -> &[Read] {
         self.reads.get(&array).map_or(&[], Vec::as_slice)
     }
