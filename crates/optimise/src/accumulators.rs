@@ -5,6 +5,8 @@
 //! it begins as an array of zeros, the *accumulator*, and who returned a contribution takes the accumulator instead and gives it back with the contribution added: loops
 //! carry it, choices and calls pass it on, and the sensitivity of one element is `a with [i]: a[i] + d`. Nobody else sees it, so all this happens in place.
 //!
+//! [`loops`] has the sums that others go on with: sensitivities of states.
+//!
 //! - [`flow`] finds of what a sensitivity is the sum, through all the structs and choices that derived code puts it in;
 //! - [`plan`] decides which statements take the accumulator;
 //! - [`thread`] writes them anew. What they returned is zero from then on; other passes drop it.
@@ -13,13 +15,14 @@
 //! computed twice; work is that of before, since the array of zeros is made where one of the same lengths is made anyway.
 
 mod flow;
+mod loops;
 mod plan;
 mod thread;
 
 use base::budget;
 use calculus::Prim;
 use first_order::{
-    Alternative, Atom, Block, Function, FunctionId, Head, Op, Program, Scalar, Shape, ShapeId, Statement, Type, Var,
+    Alternative, Atom, Block, Function, FunctionId, Head, Op, Program, Shape, ShapeId, Statement, Type, Var,
 };
 use rustc_hash::FxHashMap;
 
@@ -52,8 +55,46 @@ pub fn run(program: &mut Program) {
                 program.functions[at] = written;
             }
         }
+        for (var, path) in loops::candidates(&program.functions[at]).into_iter().take(MOST_SUMS) {
+            let function = program.functions[at].clone();
+            if let Some(written) = with_loop(program, &function, var, &path, flags_matter) {
+                program.functions[at] = written;
+            }
+        }
         renumber(&mut program.functions[at]);
     }
+}
+
+/// The function with an accumulator for what this loop adds up in a leaf of its value.
+fn with_loop(
+    program: &mut Program,
+    function: &Function,
+    var: Var,
+    path: &[u32],
+    flags_matter: bool,
+) -> Option<Function> {
+    let flow = Flow::of(function, flags_matter);
+    let flow::Definition::Made(statement @ Statement { op: Op::Loop { .. }, .. }) = flow.definition(var)? else {
+        return None;
+    };
+    let (plan, rest) = plan::of_loop(&flow, statement, path, &mut |_, _| None)?;
+    let lengths = loops::lengths(&flow, &plan, var)?;
+    let rank = lengths.len() as u32;
+    let sum = Sum { rank, shape: shape_of_sensitivities(program, rank), keeps_zeros: true };
+    let mut written = function.clone();
+    rewrite(&mut written.body, &mut |block| {
+        let Some(at) = block.statements.iter().position(|statement| statement.var == var) else { return false };
+        let mut threader = Threader { flow: &flow, plan: &plan, vars: &mut written.vars, sum: &sum };
+        let mut out = Written::new(statement.span);
+        let mut accumulator = threader.blank_array(&lengths, &mut out);
+        for source in &rest {
+            accumulator = threader.add(source, accumulator, &mut out);
+        }
+        threader.looped(statement, path, accumulator, &mut out);
+        block.statements.splice(at..=at, out.statements);
+        true
+    });
+    Some(written)
 }
 
 /// The statements that spread out a sum of sensitivities of an array of reals, last ones first.
@@ -96,7 +137,7 @@ impl Versions {
     /// The function with an accumulator for the sum at this statement.
     fn with_sum(&mut self, program: &mut Program, function: &Function, root: Var) -> Option<Function> {
         let Type::Array(_, rank) = function.vars[root.0 as usize] else { return None };
-        let sum = Sum { rank, shape: shape_of_sensitivities(program, rank) };
+        let sum = Sum { rank, shape: shape_of_sensitivities(program, rank), keeps_zeros: false };
         let flow = Flow::of(function, self.flags_matter);
         let flow::Definition::Made(Statement { op: Op::Prim { args, .. }, .. }) = flow.definition(root)? else {
             return None;
@@ -205,26 +246,11 @@ fn threaded(threader: &mut Threader, block: &mut Block, (begin, end): (usize, us
 
 /// An array of zeros with the lengths of another one.
 fn zeros(threader: &mut Threader, array: &Atom, out: &mut Written) -> Atom {
-    let rank = threader.sum.rank;
-    let index = threader.fresh(Type::Int);
-    let body = Box::new(Block { statements: vec![], end: first_order::End::Yield(Atom::Real(0.0)) });
-    let vector = Type::Array(Type::Real.into(), 1);
-    if rank == 1 {
-        let n = threader.write(out, Type::Int, Op::Len(array.clone()));
-        return threader.write(out, vector, Op::Tabulate { n, index, body });
-    }
     let mut lengths = vec![threader.write(out, Type::Int, Op::Len(array.clone()))];
-    for axis in 1..rank {
+    for axis in 1..threader.sum.rank {
         lengths.push(threader.write(out, Type::Int, Op::Axis(array.clone(), axis)));
     }
-    let mut n = lengths[0].clone();
-    for length in &lengths[1..] {
-        n = threader.write(out, Type::Int, Op::Scalar(Scalar::IntMul, vec![n, length.clone()]));
-    }
-    let n = threader.write(out, Type::Int, Op::Scalar(Scalar::Length, vec![n]));
-    let zeros = threader.write(out, vector, Op::Tabulate { n, index, body });
-    let of = threader.sum.array();
-    threader.write(out, of, Op::Shaped(zeros, lengths))
+    threader.array_of(0.0, lengths, out)
 }
 
 /// Visits blocks until one was what was looked for.

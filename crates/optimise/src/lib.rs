@@ -14,6 +14,7 @@ mod copy;
 mod cost;
 mod dead_functions;
 mod dead_parts;
+mod defer;
 mod effects;
 mod fold;
 mod inline;
@@ -57,6 +58,7 @@ const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_param
 const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const SAME_ELEMENTS: Pass = Pass { name: "same_elements", run: same_elements::run };
 const REMATERIALISE: Pass = Pass { name: "rematerialise", run: rematerialise::run };
+const DEFER: Pass = Pass { name: "defer", run: defer::run };
 const ACCUMULATORS: Pass = Pass { name: "accumulators", run: accumulators::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
 const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
@@ -90,7 +92,7 @@ const GROUPS: &[&[Pass]] = &[
     // By now nodes hold only what is needed.
     &[UNNAME, SINK, SIMPLIFY, TAPES],
     INLINING,
-    &[CONSTANT_CALLS, REMATERIALISE, SIMPLIFY, ACCUMULATORS, SIMPLIFY, DEAD_PARTS, SIMPLIFY, CONSTRUCTORS],
+    &[CONSTANT_CALLS, REMATERIALISE, DEFER, SIMPLIFY, ACCUMULATORS, SIMPLIFY, DEAD_PARTS, SIMPLIFY, CONSTRUCTORS],
     INLINING,
     SHARING,
     &[DEAD_PARTS, SIMPLIFY],

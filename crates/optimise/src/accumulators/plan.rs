@@ -78,6 +78,17 @@ struct Ends {
     carried: Vec<Part>,
 }
 
+/// Where the sum is seen once it is complete.
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    /// By this statement alone.
+    At(Var),
+    /// By anybody, as a leaf of this statement.
+    After(Var),
+    /// In the caller.
+    Nowhere,
+}
+
 /// A statement that can't take the accumulator after all.
 struct Refused(Var);
 
@@ -105,24 +116,43 @@ pub fn of_root(
 ) -> Option<(Plan, Vec<Source>)> {
     let mut refused = FxHashSet::default();
     for _ in 0..ATTEMPTS {
-        let mut planner = Planner {
-            flow,
-            plan: Plan::default(),
-            refused: std::mem::take(&mut refused),
-            version,
-            order: vec![],
-            besides: FxHashMap::default(),
-        };
+        let mut planner = Planner::new(flow, std::mem::take(&mut refused), version);
         let mut all = flow.sources(sum, &[]).to_vec();
         let block = flow.block_of(root);
         let at_root = |source: &Source| flow.block_of(source.var) == block;
         planner.expand(&mut all, &at_root);
         let rest = all.iter().filter(|source| !planner.is_taken(source)).cloned().collect();
-        match planner.leak(Some((root, sum)), &[]) {
+        match planner.leak(Seen::At(root), &[]) {
             None => return (!planner.plan.takes.is_empty()).then_some((planner.plan, rest)),
             Some(var) => {
                 refused = planner.refused;
                 if !refused.insert(var) {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The plan for a loop in which a leaf of its own is added up that anybody may see afterwards. With the plan, what is added before.
+pub fn of_loop(
+    flow: &Flow,
+    statement: &Statement,
+    path: &[u32],
+    version: &mut dyn FnMut(FunctionId, &[u32]) -> Option<Version>,
+) -> Option<(Plan, Vec<Source>)> {
+    let mut refused = FxHashSet::default();
+    for _ in 0..ATTEMPTS {
+        let mut planner = Planner::new(flow, std::mem::take(&mut refused), version);
+        let (taking, besides) = planner.take(statement, path)?;
+        planner.plan.takes.insert(statement.var, taking);
+        let rest = besides.iter().filter(|source| !planner.is_taken(source)).cloned().collect();
+        match planner.leak(Seen::After(statement.var), &[]) {
+            None => return Some((planner.plan, rest)),
+            Some(var) => {
+                refused = planner.refused;
+                if var == statement.var || !refused.insert(var) {
                     return None;
                 }
             }
@@ -146,14 +176,7 @@ pub fn of_function(
 ) -> Option<OfFunction> {
     let mut refused = FxHashSet::default();
     for _ in 0..ATTEMPTS {
-        let mut planner = Planner {
-            flow,
-            plan: Plan::default(),
-            refused: std::mem::take(&mut refused),
-            version,
-            order: vec![],
-            besides: FxHashMap::default(),
-        };
+        let mut planner = Planner::new(flow, std::mem::take(&mut refused), version);
         let region = Region { blocks: vec![&flow.function.body], repeated: None, path };
         let Ends { exits, hoisted, .. } = planner.region(&region)?;
         let mut before = vec![];
@@ -161,7 +184,7 @@ pub fn of_function(
             let Some(Definition::Parameter(at)) = flow.definition(source.var) else { return None };
             before.push((at, source.path));
         }
-        match planner.leak(None, &exits) {
+        match planner.leak(Seen::Nowhere, &exits) {
             None => return Some(OfFunction { plan: planner.plan, exits, before }),
             Some(var) => {
                 refused = planner.refused;
@@ -174,7 +197,15 @@ pub fn of_function(
     None
 }
 
-impl<'a> Planner<'a, '_> {
+impl<'a, 'p> Planner<'a, 'p> {
+    fn new(
+        flow: &'a Flow<'a>,
+        refused: FxHashSet<Var>,
+        version: &'p mut dyn FnMut(FunctionId, &[u32]) -> Option<Version>,
+    ) -> Planner<'a, 'p> {
+        Planner { flow, plan: Plan::default(), refused, version, order: vec![], besides: FxHashMap::default() }
+    }
+
     fn is_taken(&self, source: &Source) -> bool {
         self.plan.takes.get(&source.var).is_some_and(|taking| taking.path == source.path)
     }
@@ -447,7 +478,7 @@ impl<'a> Planner<'a, '_> {
     }
 
     /// A statement that takes the accumulator though its leaf is seen elsewhere.
-    fn leak(&self, root: Option<(Var, &Atom)>, result: &[Exit]) -> Option<Var> {
+    fn leak(&self, seen: Seen, result: &[Exit]) -> Option<Var> {
         let mut handled: FxHashSet<(BlockId, usize, &[u32])> = FxHashSet::default();
         let exits = self.plan.takes.values().flat_map(|taking| &taking.exits).chain(result);
         for exit in exits {
@@ -455,7 +486,9 @@ impl<'a> Planner<'a, '_> {
         }
         let mut taken: FxHashMap<Source, Var> = FxHashMap::default();
         for (var, taking) in &self.plan.takes {
-            taken.insert(Source { var: *var, path: taking.path.clone() }, *var);
+            if seen != Seen::After(*var) {
+                taken.insert(Source { var: *var, path: taking.path.clone() }, *var);
+            }
             if let Some(Definition::Made(Statement { op: Op::Loop { params, .. }, .. })) = self.flow.definition(*var) {
                 for (at, path) in &taking.emptied {
                     taken.insert(Source { var: params[*at].0, path: path.clone() }, *var);
@@ -465,8 +498,8 @@ impl<'a> Planner<'a, '_> {
         if taken.is_empty() {
             return None;
         }
-        let mut leaks =
-            Leaks { flow: self.flow, plan: &self.plan, handled, taken, root: root.map(|(var, _)| var), found: None };
+        let root = if let Seen::At(root) = seen { Some(root) } else { None };
+        let mut leaks = Leaks { flow: self.flow, plan: &self.plan, handled, taken, root, found: None };
         leaks.block(&self.flow.function.body);
         leaks.found
     }

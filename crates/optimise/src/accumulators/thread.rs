@@ -15,6 +15,8 @@ pub struct Sum {
     pub rank: u32,
     /// The shape of its sensitivities, for the primitive that adds them.
     pub shape: ShapeId,
+    /// Does it begin with symbolic zeros, which say where nothing was added?
+    pub keeps_zeros: bool,
 }
 
 impl Sum {
@@ -52,6 +54,28 @@ impl<'a> Threader<'a, '_> {
         let var = self.fresh(of);
         out.statements.push(Statement { var, op, span: out.span });
         Atom::Var(var)
+    }
+
+    pub fn type_of(&self, atom: &Atom) -> Type {
+        type_of(self.vars, atom)
+    }
+
+    /// An array of one number with these lengths.
+    pub fn array_of(&mut self, number: f64, lengths: Vec<Atom>, out: &mut Written) -> Atom {
+        let index = self.fresh(Type::Int);
+        let body = Box::new(Block { statements: vec![], end: End::Yield(Atom::Real(number)) });
+        let vector = Type::Array(Type::Real.into(), 1);
+        if let [n] = &lengths[..] {
+            return self.write(out, vector, Op::Tabulate { n: n.clone(), index, body });
+        }
+        let mut n = lengths[0].clone();
+        for length in &lengths[1..] {
+            n = self.write(out, Type::Int, Op::Scalar(Scalar::IntMul, vec![n, length.clone()]));
+        }
+        let n = self.write(out, Type::Int, Op::Scalar(Scalar::Length, vec![n]));
+        let numbers = self.write(out, vector, Op::Tabulate { n, index, body });
+        let of = self.sum.array();
+        self.write(out, of, Op::Shaped(numbers, lengths))
     }
 
     fn with_sum(&self, of: &Type) -> Type {
@@ -206,7 +230,10 @@ impl<'a> Threader<'a, '_> {
             indices = fields.collect::<Vec<Op>>().into_iter().map(|field| self.write(out, Type::Int, field)).collect();
         }
         let old = self.write(out, Type::Real, Op::Element(accumulator.clone(), indices.clone()));
-        let new = self.write(out, Type::Real, Op::Scalar(Scalar::Add, vec![old, value.clone()]));
+        let mut new = self.write(out, Type::Real, Op::Scalar(Scalar::Add, vec![old, value.clone()]));
+        if self.sum.keeps_zeros {
+            new = self.plus_zero(new, out);
+        }
         Some(self.write(out, self.sum.array(), Op::Replace(accumulator.clone(), indices, new)))
     }
 

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cost::{self, CHEAP};
 use crate::deep;
+use crate::defer::is_plain;
 use crate::tables::{free_atoms, weight};
 
 /// At most so many numbers stand for an array besides what is stored.
@@ -163,14 +164,5 @@ fn variable(atom: &Atom) -> Option<Var> {
     match atom {
         Atom::Var(var) => Some(*var),
         _ => None,
-    }
-}
-
-/// Does it hold numbers alone, and which alternative?
-fn is_plain(of: &Type) -> bool {
-    match of {
-        Type::Bool | Type::Int | Type::Real => true,
-        Type::Struct(parts) | Type::Sum(parts) => parts.iter().all(|part| deep(|| is_plain(part))),
-        Type::Text | Type::Handle | Type::Array(..) | Type::Named(_) => false,
     }
 }

@@ -59,6 +59,10 @@ impl Apart<'_> {
         let parts = [computed, known].map(|parts| (self.choice(&op, &types, &parts, span, out), parts));
         let mut all = vec![Atom::Unit; types.len()];
         for (choice, parts) in parts {
+            if let [part] = parts[..] {
+                all[part] = Atom::Var(choice);
+                continue;
+            }
             for (at, part) in (0..).zip(parts) {
                 let field = self.fresh(types[part].clone());
                 out.push(Statement { var: field, op: Op::Field(Atom::Var(choice), at), span });
@@ -76,12 +80,20 @@ impl Apart<'_> {
 
     /// The choice with these fields alone.
     fn choice(&mut self, op: &Op, types: &[Type], parts: &[usize], span: Span, out: &mut Vec<Statement>) -> Var {
-        let of = Type::Struct(parts.iter().map(|at| types[*at].clone()).collect());
+        let of = match parts {
+            [part] => types[*part].clone(),
+            parts => Type::Struct(parts.iter().map(|at| types[*at].clone()).collect()),
+        };
         let var = self.fresh(of.clone());
         let mut copier = Copier::within(self.vars);
         let Statement { op: mut copy, .. } = copier.statement(&Statement { var, op: op.clone(), span });
         blocks_mut(&mut copy, &mut |arm| {
             let Some(all) = fields(arm).map(<[Atom]>::to_vec) else { return };
+            if let [part] = parts {
+                arm.end = End::Yield(all[*part].clone());
+                *arm = super::plan::pruned(arm);
+                return;
+            }
             self.vars.push(of.clone());
             let value = Var(self.vars.len() as u32 - 1);
             let kept = parts.iter().map(|at| all[*at].clone()).collect();
