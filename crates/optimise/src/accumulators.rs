@@ -14,6 +14,7 @@
 //! In: any program. Out: the same values but for the order in which contributions to one element are added: they are added as they are made. Nothing is
 //! computed twice; work is that of before, since the array of zeros is made where one of the same lengths is made anyway.
 
+mod add;
 mod flow;
 mod loops;
 mod plan;

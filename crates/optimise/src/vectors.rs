@@ -7,6 +7,7 @@
 //! [`holes`].
 
 mod holes;
+mod outer;
 
 use base::{Span, codes};
 use calculus::Prim;
@@ -25,7 +26,8 @@ pub fn run(program: &mut Program) {
     for Function { vars, body, .. } in functions.iter_mut() {
         let dense = FxHashSet::default();
         let (made, added, literals) = (FxHashSet::default(), holes::added(body), FxHashMap::default());
-        Writer { vars, shapes, out: vec![], span: Span::default(), dense, made, added, literals }.block(body);
+        let sides = outer::Sides::default();
+        Writer { vars, shapes, out: vec![], span: Span::default(), dense, made, added, literals, sides }.block(body);
     }
     functions.iter_mut().for_each(renumber);
 }
@@ -74,6 +76,8 @@ struct Writer<'a> {
     added: FxHashSet<Var>,
     /// Arrays that are written out.
     literals: FxHashMap<Var, Vec<Atom>>,
+    /// Vectors as matrices of one row or column.
+    sides: outer::Sides,
 }
 
 impl Writer<'_> {
@@ -94,6 +98,7 @@ impl Writer<'_> {
             if let Some(op) = written {
                 statement.op = op;
             }
+            self.sides.made(&statement);
             match &statement.op {
                 Op::Collected(_) => {
                     self.made.insert(statement.var);
@@ -101,6 +106,7 @@ impl Writer<'_> {
                 Op::Array(elements) => {
                     self.literals.insert(statement.var, elements.clone());
                 }
+                Op::Len(Atom::Var(array)) => self.sides.measured(statement.var, *array),
                 _ => {}
             }
             self.out.push(statement);
@@ -118,6 +124,8 @@ impl Writer<'_> {
             Prim::Shape => return self.measured(&args[0], shapes[0]).map(Op::Array),
             Prim::Fill => return self.filled(args, shapes, result),
             Prim::Iota => return self.counted(&args[0], shapes[0]),
+            Prim::Reshape => return self.side(args, shapes),
+            Prim::MatMul => return self.outer(args),
             _ => {}
         }
         let operands = shapes.iter().map(|shape| self.operand(*shape)).collect::<Option<Vec<Operand>>>()?;

@@ -1,14 +1,13 @@
 //! Loops that add up the sensitivity of an array which others go on with: the state of a loop under reverse mode, from one step back to the one before.
 //!
 //! Where a sum isn't spread out at once, its lengths aren't at hand and it may stay small. But where a block has just spread out another sensitivity
-//! (`dense`), and a loop behind it adds up a new one of single elements that all name the same lengths, known before the loop, that loop takes an accumulator too: an array of
+//! (`dense`), and a loop behind it adds up a new one of parts that all name the same lengths, known before the loop, that loop takes an accumulator too: an array of
 //! symbolic zeros, as large as what was spread out in a program whose state keeps its size. It ends as a handle, in the leaf where the sum was.
 
-use calculus::Prim;
-use first_order::{Atom, Block, Function, Op, Scalar, Statement, Type, Var};
+use first_order::{Atom, Block, Function, Op, Statement, Type, Var};
 
 use super::flow::{Definition, Flow, leaves, maybe};
-use super::plan::{Plan, element};
+use super::plan::{Plan, addition};
 use super::thread::{Threader, Written};
 use crate::deep;
 use crate::walk::has_blocks;
@@ -40,7 +39,7 @@ pub enum Length {
     Part(Var, Vec<u32>),
 }
 
-/// The lengths that all single elements name which are added in the loop, if they name the same and the loop doesn't compute them.
+/// The lengths that all parts name which are added in the loop, if they name the same and the loop doesn't compute them.
 pub fn lengths(flow: &Flow, plan: &Plan, of: Var) -> Option<Vec<Length>> {
     let mut known: Option<Vec<Length>> = None;
     for taking in plan.takes.values() {
@@ -49,15 +48,10 @@ pub fn lengths(flow: &Flow, plan: &Plan, of: Var) -> Option<Vec<Length>> {
             return None;
         }
         for source in taking.exits.iter().flat_map(|exit| &exit.added) {
-            element(flow, source)?;
-            let Some(Definition::Made(Statement { op: Op::Prim { prim: Prim::Place, args, .. }, .. })) =
-                flow.definition(source.var)
-            else {
-                return None;
-            };
-            let own = match flow.type_of_atom(&args[0]) {
-                Type::Struct(parts) => (0..parts.len() as u32).map(|axis| length(flow, &args[0], vec![axis])).collect(),
-                _ => vec![length(flow, &args[0], vec![])],
+            let Some(frame) = addition(flow, source)?.frame else { continue };
+            let own = match flow.type_of_atom(frame) {
+                Type::Struct(parts) => (0..parts.len() as u32).map(|axis| length(flow, frame, vec![axis])).collect(),
+                _ => vec![length(flow, frame, vec![])],
             };
             if known.as_ref().is_some_and(|known| *known != own) {
                 return None;
@@ -192,10 +186,5 @@ impl Threader<'_, '_> {
         let handle = self.write(out, Type::Handle, Op::Collected(accumulator));
         let value = self.filled(Some(&Atom::Var(emptied)), &of, path, &handle, out);
         out.statements.push(Statement { var: statement.var, op: Op::Atom(value), span: statement.span });
-    }
-
-    /// Adds a number so that the sum of numbers is never the symbolic zero.
-    pub fn plus_zero(&mut self, number: Atom, out: &mut Written) -> Atom {
-        self.write(out, Type::Real, Op::Scalar(Scalar::Add, vec![number, Atom::Real(0.0)]))
     }
 }

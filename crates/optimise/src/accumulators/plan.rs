@@ -407,7 +407,7 @@ impl<'a, 'p> Planner<'a, 'p> {
                 .cloned()
                 .collect();
             // Whatever else is added may take as long as the array is.
-            if !added.iter().all(|source: &Source| element(self.flow, source).is_some()) {
+            if !added.iter().all(|source: &Source| addition(self.flow, source).is_some()) {
                 return Ok(None);
             }
             let emptied = match way.end {
@@ -505,22 +505,50 @@ impl<'a, 'p> Planner<'a, 'p> {
     }
 }
 
-/// The indices and the value of a source that is the sensitivity of one element.
-pub fn element<'a>(flow: &Flow<'a>, source: &Source) -> Option<(Vec<Atom>, Option<&'a Atom>, &'a Atom)> {
-    let Some(Definition::Made(Statement { op: Op::Prim { prim: Prim::Place, args, .. }, .. })) =
-        flow.definition(source.var)
-    else {
-        return None;
+/// What is added to an accumulator in place: the sensitivity of an element, or of a part that is an array of numbers, or of all.
+pub struct Addition<'a> {
+    /// The lengths of the whole.
+    pub frame: Option<&'a Atom>,
+    pub indices: Indices<'a>,
+    pub value: &'a Atom,
+    /// How many axes the part has.
+    pub rank: u32,
+}
+
+pub enum Indices<'a> {
+    Single(Option<&'a Atom>),
+    /// So many in a struct.
+    Packed(&'a Atom, u32),
+}
+
+/// A source that is added in place. That takes as long as making what is added took.
+pub fn addition<'a>(flow: &Flow<'a>, source: &Source) -> Option<Addition<'a>> {
+    let Some(Definition::Made(Statement { op, .. })) = flow.definition(source.var) else { return None };
+    let (args, value) = match op {
+        Op::Prim { prim: Prim::Place, args, .. } => (args, args.get(2)?),
+        Op::Collected(value) => {
+            let Type::Array(_, rank) = flow.type_of_atom(value) else { return None };
+            return Some(Addition { frame: None, indices: Indices::Single(None), value, rank });
+        }
+        _ => return None,
     };
-    let [frame, index, value] = &args[..] else { return None };
+    let [frame, index, _] = &args[..] else { return None };
+    let rank = match flow.type_of_atom(value) {
+        Type::Real => 0,
+        Type::Array(element, rank) if *element == Type::Real => rank,
+        _ => return None,
+    };
     let ints = |atom: &Atom| match flow.type_of_atom(atom) {
         Type::Int => Some(1),
-        Type::Struct(parts) if parts.iter().all(|of| *of == Type::Int) => Some(parts.len()),
+        Type::Struct(parts) if parts.iter().all(|of| *of == Type::Int) => Some(parts.len() as u32),
         _ => None,
     };
-    let all = ints(frame).is_some() && ints(frame) == ints(index) && flow.type_of_atom(value) == Type::Real;
-    let one = flow.type_of_atom(index) == Type::Int;
-    all.then(|| if one { (vec![index.clone()], None, value) } else { (vec![], Some(index), value) })
+    let count = ints(index)?;
+    let indices = match flow.type_of_atom(index) {
+        Type::Int => Indices::Single(Some(index)),
+        _ => Indices::Packed(index, count),
+    };
+    (ints(frame)? == count + rank).then_some(Addition { frame: Some(frame), indices, value, rank })
 }
 
 fn repeats(op: &Op) -> bool {

@@ -6,7 +6,7 @@ use first_order::{Atom, Block, End, Function, Op, Scalar, ShapeId, Statement, Ty
 use rustc_hash::FxHashMap;
 
 use super::flow::{Definition, Flow, Source, as_var, is_additive, is_empty, leaves, maybe};
-use super::plan::{Exit, Plan, element};
+use super::plan::{Exit, Plan, addition};
 use crate::deep;
 
 /// What is added up.
@@ -215,26 +215,11 @@ impl<'a> Threader<'a, '_> {
 
     /// The accumulator with a source added to it.
     pub fn add(&mut self, source: &Source, accumulator: Atom, out: &mut Written) -> Atom {
-        if let Some(added) = self.add_element(source, &accumulator, out) {
-            return added;
+        if let Some(addition) = addition(self.flow, source) {
+            return self.add_in_place(&addition, accumulator, out);
         }
         let atom = self.part(&Atom::Var(source.var), &source.path, out);
         self.add_value(atom, accumulator, out)
-    }
-
-    /// The sensitivity of one element is a number that is added to that element.
-    fn add_element(&mut self, source: &Source, accumulator: &Atom, out: &mut Written) -> Option<Atom> {
-        let (mut indices, packed, value) = element(self.flow, source)?;
-        if let Some(packed) = packed {
-            let fields = (0..self.sum.rank).map(|axis| Op::Field(packed.clone(), axis));
-            indices = fields.collect::<Vec<Op>>().into_iter().map(|field| self.write(out, Type::Int, field)).collect();
-        }
-        let old = self.write(out, Type::Real, Op::Element(accumulator.clone(), indices.clone()));
-        let mut new = self.write(out, Type::Real, Op::Scalar(Scalar::Add, vec![old, value.clone()]));
-        if self.sum.keeps_zeros {
-            new = self.plus_zero(new, out);
-        }
-        Some(self.write(out, self.sum.array(), Op::Replace(accumulator.clone(), indices, new)))
     }
 
     /// The leaf at a path.
