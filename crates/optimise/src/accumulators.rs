@@ -98,6 +98,27 @@ fn with_loop(
     Some(written)
 }
 
+/// What an accumulator begins as.
+enum Begins {
+    /// Zeros, as many as this array has elements.
+    LengthsOf(Var),
+    /// Symbolic zeros.
+    Blank(Vec<loops::Length>),
+}
+
+impl Begins {
+    /// What has to be known before.
+    fn needs(&self) -> Box<dyn Iterator<Item = Var> + '_> {
+        match self {
+            Begins::LengthsOf(array) => Box::new(std::iter::once(*array)),
+            Begins::Blank(lengths) => Box::new(lengths.iter().filter_map(|length| match length {
+                loops::Length::Part(var, _) => Some(*var),
+                loops::Length::Constant(_) => None,
+            })),
+        }
+    }
+}
+
 /// The statements that spread out a sum of sensitivities of an array of reals, last ones first.
 fn roots(function: &Function) -> Vec<Var> {
     let mut found = vec![];
@@ -109,6 +130,9 @@ fn roots(function: &Function) -> Vec<Var> {
             && function.vars[of.0 as usize] == function.vars[var.0 as usize]
             && is_leaf(&function.vars[sum.0 as usize])
         {
+            found.push(var);
+        }
+        if let Op::Dense(Atom::Var(_)) = op {
             found.push(var);
         }
     });
@@ -138,14 +162,23 @@ impl Versions {
     /// The function with an accumulator for the sum at this statement.
     fn with_sum(&mut self, program: &mut Program, function: &Function, root: Var) -> Option<Function> {
         let Type::Array(_, rank) = function.vars[root.0 as usize] else { return None };
-        let sum = Sum { rank, shape: shape_of_sensitivities(program, rank), keeps_zeros: false };
         let flow = Flow::of(function, self.flags_matter);
-        let flow::Definition::Made(Statement { op: Op::Prim { args, .. }, .. }) = flow.definition(root)? else {
-            return None;
+        let flow::Definition::Made(Statement { op, .. }) = flow.definition(root)? else { return None };
+        let shape = shape_of_sensitivities(program, rank);
+        let (plan, rest, begins, sum) = match op {
+            Op::Prim { args, .. } => {
+                let sum = Sum { rank, shape, keeps_zeros: false };
+                let mut version = |callee, path: &[u32]| self.version(program, callee, path, &sum);
+                let (plan, rest) = plan::of_root(&flow, root, &args[1], &mut version)?;
+                (plan, rest, Begins::LengthsOf(flow::as_var(&args[0])?), sum)
+            }
+            Op::Dense(total) => {
+                let (plan, rest) = plan::of_root(&flow, root, total, &mut |_, _| None)?;
+                let lengths = loops::lengths(&flow, &plan, root)?;
+                (plan, rest, Begins::Blank(lengths), Sum { rank, shape, keeps_zeros: true })
+            }
+            _ => return None,
         };
-        let (array, total) = (args[0].clone(), args[1].clone());
-        let (plan, rest) =
-            plan::of_root(&flow, root, &total, &mut |callee, path| self.version(program, callee, path, &sum))?;
         let mut written = function.clone();
         let mut done = false;
         rewrite(&mut written.body, &mut |block| {
@@ -154,16 +187,15 @@ impl Versions {
             else {
                 return true;
             };
-            let is_before = |statement: &Statement| Atom::Var(statement.var) == array;
-            let known = flow.block_of(flow::as_var(&array).expect("an array")) != flow.block_of(root)
-                || matches!(
-                    flow.definition(flow::as_var(&array).expect("an array")),
-                    Some(flow::Definition::Parameter(_))
-                )
-                || block.statements[..begin].iter().any(is_before);
-            if known {
+            let own = flow.block_of(root);
+            let is_known = |var: Var| {
+                flow.block_of(var) != own
+                    || matches!(flow.definition(var), Some(flow::Definition::Parameter(_)))
+                    || block.statements[..begin].iter().any(|statement| statement.var == var)
+            };
+            if begins.needs().all(is_known) {
                 let mut threader = Threader { flow: &flow, plan: &plan, vars: &mut written.vars, sum: &sum };
-                threaded(&mut threader, block, (begin, end), &array, &rest);
+                threaded(&mut threader, block, (begin, end), &begins, &rest);
                 done = true;
             }
             true
@@ -225,13 +257,22 @@ impl Versions {
 }
 
 /// Lets the accumulator go from statement `begin` to the sum at `end`.
-fn threaded(threader: &mut Threader, block: &mut Block, (begin, end): (usize, usize), array: &Atom, rest: &[Source]) {
+fn threaded(
+    threader: &mut Threader,
+    block: &mut Block,
+    (begin, end): (usize, usize),
+    begins: &Begins,
+    rest: &[Source],
+) {
     let mut old = std::mem::take(&mut block.statements).into_iter();
     let mut statements: Vec<Statement> = old.by_ref().take(begin).collect();
     let taking: Vec<Statement> = old.by_ref().take(end - begin).collect();
     let root = old.next().expect("accumulators: the sum is in the block");
     let mut out = Written::new(root.span);
-    let mut accumulator = zeros(threader, array, &mut out);
+    let mut accumulator = match begins {
+        Begins::LengthsOf(array) => zeros(threader, &Atom::Var(*array), &mut out),
+        Begins::Blank(lengths) => threader.blank_array(lengths, &mut out),
+    };
     for statement in &taking {
         accumulator = threader.statement(statement, accumulator, &mut out);
     }

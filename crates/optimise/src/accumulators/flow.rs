@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use base::budget;
 use calculus::Prim;
-use first_order::{Atom, Block, End, Function, Op, Statement, Type, Var};
+use first_order::{Atom, Block, End, Function, Op, Scalar, Statement, Type, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deep;
@@ -53,6 +53,10 @@ pub struct Flow<'a> {
     parents: Vec<BlockId>,
     ids: FxHashMap<*const Block, BlockId>,
     known: RefCell<FxHashMap<Source, Rc<Vec<Source>>>>,
+    /// Vectors that are seen as arrays of more axes.
+    shaped: FxHashMap<Var, Vec<Var>>,
+    /// Numbers that are required to be the same, and the block where they are.
+    same: Vec<(Var, Var, BlockId)>,
 }
 
 /// A choice between nothing and something: which alternative is something, and its type.
@@ -134,6 +138,8 @@ impl<'a> Flow<'a> {
             parents: vec![],
             ids: FxHashMap::default(),
             known: RefCell::default(),
+            shaped: FxHashMap::default(),
+            same: vec![],
         };
         for (i, param) in function.params.iter().enumerate() {
             flow.definitions[param.0 as usize] = Some(Definition::Parameter(i));
@@ -155,6 +161,15 @@ impl<'a> Flow<'a> {
         for statement in &block.statements {
             self.define(statement.var, id, Definition::Made(statement));
             match &statement.op {
+                Op::Shaped(Atom::Var(vector), _) => self.shaped.entry(*vector).or_default().push(statement.var),
+                Op::Require(Atom::Var(condition), _) => {
+                    if let Some(Definition::Made(Statement { op: Op::Scalar(Scalar::IntEq, args), .. })) =
+                        self.definition(*condition)
+                        && let [Atom::Var(a), Atom::Var(b)] = args[..]
+                    {
+                        self.same.push((a, b, id));
+                    }
+                }
                 Op::If(_, then, otherwise) => {
                     deep(|| self.enter(then, id));
                     deep(|| self.enter(otherwise, id));
@@ -259,13 +274,57 @@ impl<'a> Flow<'a> {
                 // Without elements; what was emptied is this.
                 Op::Collected(Atom::Var(array)) => match self.definition(*array)? {
                     Definition::Made(Statement { op: Op::Array(elements), .. }) if elements.is_empty() => Some(vec![]),
-                    _ => None,
+                    _ => Some(vec![Source { var: self.copied(*array)?, path: vec![] }]),
                 },
                 Op::Switch(on, arms) => self.joined(on, arms, path),
                 _ => None,
             },
             _ => None,
         }
+    }
+
+    /// The array that an array has the elements of, all of them, but for the sign of zeros.
+    fn copied(&self, array: Var) -> Option<Var> {
+        let Some(Definition::Made(Statement { op, .. })) = self.definition(array) else { return None };
+        match op {
+            Op::Shaped(Atom::Var(vector), lengths) => {
+                let of = self.copied(*vector)?;
+                let has_lengths = |var: &&Var| match self.definition(**var) {
+                    Some(Definition::Made(Statement { op: Op::Shaped(_, others), .. })) => others == lengths,
+                    _ => false,
+                };
+                self.shaped.get(&of)?.iter().find(has_lengths).copied()
+            }
+            Op::Tabulate { n, index, body } => {
+                let End::Yield(value) = &body.end else { return None };
+                let (read, last) = match &body.statements[..] {
+                    [read] => (read, read),
+                    [read, sum] if sum.op == Op::Scalar(Scalar::Add, vec![Atom::Var(read.var), Atom::Real(0.0)]) => {
+                        (read, sum)
+                    }
+                    _ => return None,
+                };
+                let Op::Element(Atom::Var(of), indices) = &read.op else { return None };
+                let all = *value == Atom::Var(last.var) && indices[..] == [Atom::Var(*index)];
+                (all && self.is_length(n, *of, self.block_of(array))).then_some(*of)
+            }
+            _ => None,
+        }
+    }
+
+    /// Is this the length of a vector, as seen in a block?
+    fn is_length(&self, n: &Atom, of: Var, block: BlockId) -> bool {
+        let known = match self.definition(of) {
+            Some(Definition::Made(Statement { op: Op::Tabulate { n, .. }, .. })) => Some(n),
+            _ => None,
+        };
+        let measured = |var: Var| matches!(self.definition(var), Some(Definition::Made(Statement { op: Op::Len(Atom::Var(array)), .. })) if *array == of);
+        let is_it = |n: &Atom| known == Some(n) || as_var(n).is_some_and(measured);
+        is_it(n)
+            || self.same.iter().any(|(a, b, at)| {
+                let (a, b) = (Atom::Var(*a), Atom::Var(*b));
+                self.is_within(block, *at) && (a == *n && is_it(&b) || b == *n && is_it(&a))
+            })
     }
 
     /// Is a leaf zero whatever happens, given that these sources are?
