@@ -5,7 +5,9 @@
 //! root four; remainders, powers of ints and functions are always kept. Arrays that are only read (`tables`) and the entries of
 //! tapes (`tapes`) follow this rule.
 
-use first_order::{Atom, Block, End, Op, Scalar};
+use first_order::{Atom, Block, End, Op, Scalar, Statement};
+
+use crate::deep;
 
 /// What computing a number again may cost.
 pub const CHEAP: u32 = 10;
@@ -28,6 +30,25 @@ pub fn price(scalar: Scalar) -> Option<u32> {
         S::Length => Some(0),
         S::Div | S::Sqrt => Some(4),
         S::Remainder | S::Function(_) | S::PowerSlope | S::PowerLog | S::IntDiv | S::IntMod | S::IntPow => None,
+    }
+}
+
+/// What an operation on numbers costs, choices between such included, if it may be done again.
+pub fn of(op: &Op) -> Option<u32> {
+    let of_block = |block: &Block| -> Option<u32> {
+        let End::Yield(_) = block.end else { return None };
+        let each = |total: u32, statement: &Statement| Some(total.saturating_add(deep(|| of(&statement.op))?));
+        block.statements.iter().try_fold(0, each)
+    };
+    match op {
+        Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Inject(..) | Op::Len(_) | Op::Axis(..) => Some(0),
+        Op::Scalar(scalar, _) => price(*scalar),
+        Op::If(_, then, otherwise) => {
+            let own = u32::from(![then, otherwise].iter().all(|block| is_condition(block)));
+            Some(of_block(then)?.saturating_add(of_block(otherwise)?).saturating_add(own))
+        }
+        Op::Switch(_, arms) => arms.iter().try_fold(1u32, |total, (_, arm)| Some(total.saturating_add(of_block(arm)?))),
+        _ => None,
     }
 }
 

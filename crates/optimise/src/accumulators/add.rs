@@ -111,7 +111,7 @@ impl Threader<'_, '_> {
                 _ => return None,
             };
             for statement in &own {
-                price += price_of(&statement.op)?;
+                price += if let Op::Element(..) = statement.op { cost::ELEMENT } else { cost::of(&statement.op)? };
             }
             bodies.push((*index, at, own));
             value = yielded;
@@ -125,15 +125,6 @@ impl Threader<'_, '_> {
             out.statements.extend(statements.into_iter().map(|statement| copier.statement(statement)));
         }
         Some(copier.atom(value))
-    }
-}
-
-fn price_of(op: &Op) -> Option<u32> {
-    match op {
-        Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Len(_) | Op::Axis(..) => Some(0),
-        Op::Element(..) => Some(cost::ELEMENT),
-        Op::Scalar(scalar, _) => cost::price(*scalar),
-        _ => None,
     }
 }
 

@@ -124,7 +124,7 @@ impl Body<'_> {
             }
             match self.ops.get(var) {
                 Some(op) => {
-                    let Some(own) = price(op, self.vars) else { return false };
+                    let Some(own) = cost::of(op) else { return false };
                     total = total.saturating_add(own);
                     free_atoms(op, &mut |atom| waiting.push(atom));
                 }
@@ -136,27 +136,6 @@ impl Body<'_> {
             }
         }
         true
-    }
-}
-
-/// What an operation costs; nothing if it isn't done again.
-fn price(op: &Op, vars: &[Type]) -> Option<u32> {
-    let of_block = |block: &Block| -> Option<u32> {
-        let End::Yield(_) = block.end else { return None };
-        block
-            .statements
-            .iter()
-            .try_fold(0u32, |total, statement| Some(total.saturating_add(deep(|| price(&statement.op, vars))?)))
-    };
-    match op {
-        Op::Atom(_) | Op::Field(..) | Op::Struct(_) | Op::Inject(..) => Some(0),
-        Op::Scalar(scalar, _) => cost::price(*scalar),
-        Op::If(_, then, otherwise) => {
-            let own = u32::from(![then, otherwise].iter().all(|block| cost::is_condition(block)));
-            Some(of_block(then)?.saturating_add(of_block(otherwise)?).saturating_add(own))
-        }
-        Op::Switch(_, arms) => arms.iter().try_fold(1u32, |total, (_, arm)| Some(total.saturating_add(of_block(arm)?))),
-        _ => None,
     }
 }
 
