@@ -8,10 +8,11 @@
 //! }
 //! ```
 //!
-//! It is computed only if the loop has an iteration, so the work never becomes more. What may fail or print stays, and so does an array that is used otherwise than by reading it: it may
+//! It is computed only if the loop has an iteration, so the work never becomes more. What may fail moves only if nothing before it in the iteration can; what prints stays, and so does an array that is used otherwise than by reading it: it may
 //! be changed in place where it is. (Forward mode brings a tangent into full shape where it is read; the columns of a Jacobian have their primal in common.) Arithmetic on numbers is
 //! left to LLVM unless something that is hoisted needs it.
 
+use calculus::Prim;
 use first_order::{Atom, Block, End, Function, Op, Program, Scalar, Statement, Type, Var};
 use rustc_hash::FxHashSet;
 
@@ -53,6 +54,7 @@ fn kept(function: &Function) -> FxHashSet<Var> {
             match op {
                 Op::Element(_, indices) => indices.iter().for_each(&mut *keep),
                 Op::Len(_) | Op::Axis(..) | Op::Flat(_) | Op::Shaped(..) => {}
+                Op::Prim { prim, .. } if only_reads(*prim) => {}
                 op => op.atoms(&mut |atom| keep(atom)),
             }
             if has_blocks(op) {
@@ -71,9 +73,12 @@ fn kept(function: &Function) -> FxHashSet<Var> {
     loop {
         let count = found.len();
         each_op(&function.body, &mut |var, op| {
-            if let Op::Flat(Atom::Var(of)) | Op::Shaped(Atom::Var(of), _) = op
-                && found.contains(&var)
-            {
+            let of = match op {
+                Op::Flat(of) | Op::Shaped(of, _) => of,
+                Op::Prim { prim: Prim::Reshape, args, .. } => &args[0],
+                _ => return,
+            };
+            if let (Atom::Var(of), true) = (of, found.contains(&var)) {
                 found.insert(*of);
             }
         });
@@ -81,6 +86,11 @@ fn kept(function: &Function) -> FxHashSet<Var> {
             return found;
         }
     }
+}
+
+/// Primitives that neither change nor keep their operands; a reshaped array may be the same in memory.
+fn only_reads(prim: Prim) -> bool {
+    matches!(prim, Prim::Reshape | Prim::Transpose | Prim::MatMul | Prim::Shape | Prim::Sum | Prim::Eq)
 }
 
 impl Hoist<'_> {
@@ -115,7 +125,7 @@ impl Hoist<'_> {
             }
             _ => return,
         };
-        let moved = self.invariant(repeated, &mut bound);
+        let moved = self.invariant(repeated, &bound);
         if moved.is_empty() {
             return;
         }
@@ -132,34 +142,49 @@ impl Hoist<'_> {
     }
 
     /// The statements of a block that don't depend on `bound`, are dear, or are needed by such.
-    fn invariant(&self, block: &Block, bound: &mut FxHashSet<Var>) -> FxHashSet<Var> {
+    fn invariant(&self, block: &Block, bound: &FxHashSet<Var>) -> FxHashSet<Var> {
         let mut same = FxHashSet::default();
         let mut wanted = FxHashSet::default();
-        for statement in &block.statements {
-            let Statement { var, op, .. } = statement;
+        // Those that may fail: nothing before them can, but others of them.
+        let mut partial = vec![];
+        let mut is_first = true;
+        for (at, Statement { var, op, .. }) in block.statements.iter().enumerate() {
             let Effects { total, prints } = self.effects.get(var.0 as usize).copied().unwrap_or(effects::PARTIAL);
+            let is_bound = |atom: &Atom| matches!(atom, Atom::Var(var) if bound.contains(var) && !same.contains(var));
             let mut depends = false;
-            free_atoms(op, &mut |atom| {
-                depends |= matches!(atom, Atom::Var(var) if bound.contains(var) && !same.contains(var))
-            });
-            if depends || !total || prints || !has_default(&self.vars[var.0 as usize]) {
+            free_atoms(op, &mut |atom| depends |= is_bound(atom));
+            let of = &self.vars[var.0 as usize];
+            let is_kept = matches!(of, Type::Array(..)) && self.kept.contains(var);
+            let is_dear = match op {
+                Op::Tabulate { .. } | Op::Sum { .. } | Op::Loop { .. } | Op::Call(..) | Op::Prim { .. } => true,
+                Op::Scalar(..)
+                | Op::Len(_)
+                | Op::Axis(..)
+                | Op::Flat(_)
+                | Op::Shaped(..)
+                | Op::Atom(_)
+                | Op::Array(_) => false,
+                Op::Require(..) | Op::Element(..) if !total => false,
+                _ => {
+                    is_first &= total && !prints;
+                    continue;
+                }
+            };
+            let may_move = (total || is_first) && !prints && !depends && !is_kept && has_default(of);
+            if !may_move {
+                is_first &= total && !prints;
                 continue;
             }
-            let is_array = matches!(self.vars[var.0 as usize], Type::Array(..));
-            if is_array && self.kept.contains(var) {
-                continue;
+            same.insert(*var);
+            if !total {
+                partial.push((at, *var));
             }
-            match op {
-                Op::Tabulate { .. } | Op::Sum { .. } | Op::Loop { .. } => {
-                    same.insert(*var);
-                    wanted.insert(*var);
-                }
-                Op::Scalar(..) | Op::Len(_) | Op::Axis(..) | Op::Flat(_) | Op::Shaped(..) | Op::Atom(_) => {
-                    same.insert(*var);
-                }
-                _ => {}
+            if is_dear {
+                wanted.insert(*var);
             }
         }
+        let last = block.statements.iter().rposition(|statement| wanted.contains(&statement.var));
+        wanted.extend(partial.into_iter().filter(|(at, _)| Some(*at) < last).map(|(_, var)| var));
         // With what they are made of, and views of them.
         for statement in block.statements.iter().rev().filter(|statement| same.contains(&statement.var)) {
             if wanted.contains(&statement.var) {
@@ -244,13 +269,14 @@ impl Hoist<'_> {
             Type::Bool => Atom::Bool(false),
             Type::Int => Atom::Int(0),
             Type::Real => Atom::Real(0.0),
+            of if *of == Type::unit() => Atom::Unit,
             of => self.bind(of.clone(), Op::Array(vec![]), span, out),
         }
     }
 }
 
 fn has_default(of: &Type) -> bool {
-    matches!(of, Type::Bool | Type::Int | Type::Real | Type::Array(..))
+    *of == Type::unit() || matches!(of, Type::Bool | Type::Int | Type::Real | Type::Array(..))
 }
 
 /// When a loop has an iteration.

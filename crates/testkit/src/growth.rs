@@ -165,6 +165,12 @@ pub const CLAIMS: &[Claim] = &[
         "m => sum(tabulate(len(m), i => sum(m[i]^2)))",
         "reshape(tabulate(4 * n, i => sin(1.0 * i)), [n, 4])",
     ),
+    claim(
+        "steps of a stencil",
+        "",
+        "v => sum(iterate(3, u => [if i == 0 { u[i] } else { u[i - 1] + 0.5 * u[i] } for i in 0..len(u)], v)^2)",
+        VECTOR,
+    ),
     claim("array primitives", "", "v => sum(reversed(concat(v, sin(v)))^2 * 2.0)", VECTOR),
     claim("filters", "", "v => sum([x^2 for x in v if x > 0.0])", VECTOR),
     claim("checkpointed parts of a fold", "", "v => fold(checkpoint(p => p.0 + sin(p.1)), 0.0, v)", VECTOR),

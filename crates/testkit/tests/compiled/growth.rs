@@ -1,4 +1,4 @@
-//! A gradient costs a constant multiple of the function as n grows.
+//! A gradient or tangent costs a constant multiple of the function as n grows.
 //!
 //! On L3 the measure is the statements that are run, relative to those of the function and the size of the input; of native code the bytes it
 //! allocates and its primitives look at, for each element.
@@ -11,6 +11,7 @@ use crate::steps::{Cost, Steps, has_native, none};
 
 pub const TESTS: &[Test] = &[
     ("statements of gradients are a bounded multiple", statements_of_gradients),
+    ("statements of tangents are a bounded multiple", statements_of_tangents),
     ("bytes of gradients grow with the input", bytes_of_gradients),
     ("bytes of functions grow with the input", bytes_of_functions),
 ];
@@ -43,11 +44,19 @@ fn each(mut measure: impl FnMut(&Claim) -> Result<(), String>) {
 }
 
 fn statements_of_gradients() {
+    statements_of("grad(f)(input)");
+}
+
+fn statements_of_tangents() {
+    statements_of("jvp(f, input, input).1");
+}
+
+fn statements_of(derivative: &str) {
     each(|claim| {
         let ratio = |n: usize| {
             let primal = cost(claim, Engine::FirstOrder, n, "f(input)")?.work;
-            let gradient = cost(claim, Engine::FirstOrder, n, "grad(f)(input)")?.work;
-            Ok::<f64, String>(gradient as f64 / (primal as f64 + n as f64))
+            let derived = cost(claim, Engine::FirstOrder, n, derivative)?.work;
+            Ok::<f64, String>(derived as f64 / (primal as f64 + n as f64))
         };
         let [small, middle, large] = INTERPRETED;
         let ratios = [ratio(small)?, ratio(middle)?, ratio(large)?];
