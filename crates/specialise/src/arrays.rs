@@ -38,6 +38,20 @@ impl Specialiser<'_> {
             }
             _ => {}
         }
+        if let (Prim::Index | Prim::Part, [array, at]) = (prim, &args[..])
+            && self.graph.alternatives(array.shape).iter().any(|one| one.head == Head::Full)
+        {
+            return self.split(array, span, &mut |this, alt| {
+                if let Some((of, d)) = this.full_array(&alt, span) {
+                    let of = this.array_prim(Prim::Index, vec![of, at.clone()], span)?;
+                    let d = this.array_prim(Prim::Part, vec![d, at.clone()], span)?;
+                    return this.full_part(&of, &d, span);
+                }
+                let value = this.narrowed(&alt);
+                let value = this.forced(&value, span)?;
+                this.array_prim(prim, vec![value, at.clone()], span)
+            });
+        }
         let mut first = self.forced(&args[0], span)?;
         let by_row = matches!(
             prim,

@@ -254,8 +254,7 @@ impl Specialiser<'_> {
         let element = alt.parts[0];
         // Nothing is missing; −0.0 becomes 0.0 as in sensitivities of arrays with symbolic zeros.
         if element == REAL && self.is_full(d, rank) {
-            let one = Val { atom: Atom::Real(1.0), shape: REAL };
-            return self.bridge(Prim::Scale, vec![d.clone(), one], d.shape, span);
+            return self.without_holes(d, span);
         }
         let of = self.narrowed(alt);
         let result = if element == REAL {
@@ -271,6 +270,40 @@ impl Specialiser<'_> {
         };
         let shape = self.graph.single(Head::Array(rank), vec![result]);
         self.bridge(Prim::Materialise, vec![of, d.clone()], shape, span)
+    }
+
+    /// Numbers, and arrays of them, in which −0.0 isn't the symbolic zero.
+    pub fn without_holes(&mut self, numbers: &Val, span: Span) -> Result1<Val> {
+        self.split(numbers, span, &mut |this, alt| {
+            let value = this.narrowed(&alt);
+            match alt.head {
+                Head::Real => {
+                    let sum = Op::Scalar(Scalar::Add, vec![value.atom, Atom::Real(0.0)]);
+                    Ok(Val { atom: this.draft.write(Type::Real, sum, span), shape: REAL })
+                }
+                Head::Array(_) => {
+                    let one = Val { atom: Atom::Real(1.0), shape: REAL };
+                    this.bridge(Prim::Scale, vec![value.clone(), one], value.shape, span)
+                }
+                _ => Ok(value),
+            }
+        })
+    }
+
+    /// The array of numbers that a full sensitivity belongs to, and the sensitivity as it is: a part of it needn't wait for the whole.
+    pub fn full_array(&mut self, alt: &Alt, span: Span) -> Option<(Val, Val)> {
+        if alt.head != Head::Full {
+            return None;
+        }
+        let of = self.graph.only(alt.parts[0])?;
+        let is_so = matches!(of.head, Head::Array(_)) && of.parts[0] == REAL;
+        is_so.then(|| (self.part(alt, 0, span), self.part(alt, 1, span)))
+    }
+
+    /// A part of an array's full sensitivity, of the parts of both: as if the whole had been unfolded.
+    pub fn full_part(&mut self, of: &Val, d: &Val, span: Span) -> Result1<Val> {
+        let full = self.unfold(of, d, span)?;
+        if full.shape == REAL { self.without_holes(&full, span) } else { Ok(full) }
     }
 
     /// Is a sensitivity an array of numbers, so that nothing is missing?
