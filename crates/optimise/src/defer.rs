@@ -20,11 +20,26 @@ pub fn run(program: &mut Program) {
     let effects = effects::of_functions(program);
     let Program { functions, shapes, .. } = program;
     let world = World { functions: &effects, shapes };
-    for function in functions {
+    for function in functions.iter_mut().filter(|function| chooses_inside(&function.body, false)) {
         let effects = effects::of_statements(function, world);
         let Function { vars, body, .. } = function;
         Defer { vars, effects: &effects }.block(body);
     }
+}
+
+/// Is there a choice inside a loop? Elsewhere LLVM does the same.
+fn chooses_inside(block: &Block, inside: bool) -> bool {
+    block.statements.iter().any(|Statement { op, .. }| {
+        if inside && matches!(op, Op::If(..) | Op::Switch(..)) {
+            return true;
+        }
+        let repeats = matches!(op, Op::Tabulate { .. } | Op::Sum { .. } | Op::Loop { .. });
+        let mut found = false;
+        if has_blocks(op) {
+            deep(|| op.blocks(&mut |_, block| found = found || chooses_inside(block, inside || repeats)));
+        }
+        found
+    })
 }
 
 struct Defer<'a> {

@@ -27,7 +27,7 @@ pub fn run(program: &mut Program) {
     let effects = effects::of_functions(program);
     let Program { functions, shapes, .. } = program;
     let world = World { functions: &effects, shapes };
-    for function in functions {
+    for function in functions.iter_mut().filter(|function| repeats_something(&function.body, false)) {
         let effects = effects::of_statements(function, world);
         let kept = kept(function);
         let Function { vars, body, .. } = function;
@@ -45,6 +45,21 @@ struct Hoist<'a> {
     /// Arrays that aren't only read.
     kept: &'a FxHashSet<Var>,
     moved: bool,
+}
+
+/// Is something dear inside a loop?
+fn repeats_something(block: &Block, inside: bool) -> bool {
+    block.statements.iter().any(|Statement { op, .. }| {
+        let repeats = matches!(op, Op::Tabulate { .. } | Op::Sum { .. } | Op::Loop { .. });
+        if inside && (repeats || matches!(op, Op::Call(..) | Op::Prim { .. })) {
+            return true;
+        }
+        let mut found = false;
+        if has_blocks(op) {
+            deep(|| op.blocks(&mut |_, block| found = found || repeats_something(block, inside || repeats)));
+        }
+        found
+    })
 }
 
 /// The arrays of a function that are used otherwise than by reading elements or rows and asking for lengths.

@@ -113,14 +113,13 @@ fn copied(op: &Op) -> Option<(Var, &Atom)> {
 
 /// One round; was anything changed?
 fn shrink(function: &mut Function) -> bool {
-    let several = Survey::of(function).read_at_several();
-    let mut taken_apart = function.clone();
-    if !several.is_empty()
-        && apart::apart(&mut taken_apart, &several)
-        && shrunk(&mut taken_apart, &FxHashSet::default())
-    {
-        *function = taken_apart;
-        return true;
+    if apart::applies(function) {
+        let several = Survey::of(function).read_at_several();
+        let mut taken_apart = function.clone();
+        if apart::apart(&mut taken_apart, &several) && shrunk(&mut taken_apart, &FxHashSet::default()) {
+            *function = taken_apart;
+            return true;
+        }
     }
     if narrow::applies(function) {
         let mut narrowed = function.clone();

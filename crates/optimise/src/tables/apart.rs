@@ -10,7 +10,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::copy::Copier;
 use crate::deep;
-use crate::walk::{blocks_mut, has_blocks};
+use crate::walk::{blocks_mut, each_op, has_blocks};
+
+/// Is there an array whose elements are structs that a choice yields?
+pub fn applies(function: &Function) -> bool {
+    let mut found = false;
+    each_op(&function.body, &mut |_, op| {
+        if let Op::Tabulate { body, .. } = op
+            && let (End::Yield(Atom::Var(value)), Some(last)) = (&body.end, body.statements.last())
+        {
+            let is_struct = matches!(&function.vars[value.0 as usize], Type::Struct(types) if types.len() > 1);
+            found |= last.var == *value && is_struct && arms(&last.op).is_some();
+        }
+    });
+    found
+}
 
 /// Takes the choices of these arrays' elements apart; was there one?
 pub fn apart(function: &mut Function, tables: &FxHashSet<Var>) -> bool {
