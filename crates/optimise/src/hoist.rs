@@ -8,7 +8,7 @@
 //! }
 //! ```
 //!
-//! It is computed only if the loop has an iteration, so the work never becomes more. What may fail moves only if nothing before it in the iteration can; what prints stays, and so does an array that is used otherwise than by reading it: it may
+//! It is computed only if the loop has an iteration, so the work never becomes more. What may fail moves only out of sums and loops, and if nothing before it in the iteration can; what prints stays, and so does an array that is used otherwise than by reading it: it may
 //! be changed in place where it is. (Forward mode brings a tangent into full shape where it is read; the columns of a Jacobian have their primal in common.) Arithmetic on numbers is
 //! left to LLVM unless something that is hoisted needs it.
 
@@ -131,6 +131,8 @@ impl Hoist<'_> {
                 op.blocks(&mut |vars, _| bound.extend(vars.iter().copied()));
             });
         });
+        // An array that is too large fails before any of its elements.
+        let may_fail_first = !matches!(statement.op, Op::Tabulate { .. });
         let (repeated, guard) = match &mut statement.op {
             Op::Tabulate { n, body, .. } | Op::Sum { n, body, .. } => (&mut **body, Guard::Positive(n.clone())),
             Op::Loop { params, body } => {
@@ -140,7 +142,7 @@ impl Hoist<'_> {
             }
             _ => return,
         };
-        let moved = self.invariant(repeated, &bound);
+        let moved = self.invariant(repeated, &bound, may_fail_first);
         if moved.is_empty() {
             return;
         }
@@ -157,12 +159,12 @@ impl Hoist<'_> {
     }
 
     /// The statements of a block that don't depend on `bound`, are dear, or are needed by such.
-    fn invariant(&self, block: &Block, bound: &FxHashSet<Var>) -> FxHashSet<Var> {
+    fn invariant(&self, block: &Block, bound: &FxHashSet<Var>, may_fail_first: bool) -> FxHashSet<Var> {
         let mut same = FxHashSet::default();
         let mut wanted = FxHashSet::default();
         // Those that may fail: nothing before them can, but others of them.
         let mut partial = vec![];
-        let mut is_first = true;
+        let mut is_first = may_fail_first;
         for (at, Statement { var, op, .. }) in block.statements.iter().enumerate() {
             let Effects { total, prints } = self.effects.get(var.0 as usize).copied().unwrap_or(effects::PARTIAL);
             let is_bound = |atom: &Atom| matches!(atom, Atom::Var(var) if bound.contains(var) && !same.contains(var));
