@@ -1,6 +1,6 @@
 //! Loops whose turns may run at once.
 //!
-//! In: an L4 program as it was lowered. Out: the same program, in which outermost loops and sums whose turns are independent ([`independent`]) are [`Op::Pieces`]:
+//! In: an L4 program as it was lowered. Out: the same program, in which outermost loops and sums whose turns are independent (`independent`) are [`Op::Pieces`]:
 //! a function of their own does a range of turns, and borrows what it needs. The runtime decides by the cost of a turn whether other threads are asked.
 //!
 //! A sum keeps its loop for when it is small. When it is large, its values are written to an array, from where they are added in the order of sums.

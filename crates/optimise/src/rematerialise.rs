@@ -1,7 +1,7 @@
 //! Rematerialisation: arrays that are stored for later, and read far away, hold only what can't be computed again there.
 //!
 //! A loop under reverse mode keeps what each of its steps makes, arrays included: indices, lengths, constants and choices between them for each
-//! element of each step, which the way back reads. [`tables`](crate::tables) looks at arrays whose readers are at hand. Here an array may be put into structs, alternatives and
+//! element of each step, which the way back reads. [`tables`] looks at arrays whose readers are at hand. Here an array may be put into structs, alternatives and
 //! other arrays, and go around loops, before its elements are read: wherever such an array may be, only one `tabulate` makes it
 //! ([`Origins`]). Then the array is replaced by a struct of what its elements are computed from:
 //!
@@ -11,7 +11,7 @@
 //! {{n, m}, {i, j}, x} = element b [k]                           x = element s.0 [k], and the rest of s and k
 //! ```
 //!
-//! If nothing is left to store, the struct has the length instead of an array. What is computed again costs at most [`cost::CHEAP`], or what
+//! If nothing is left to store, the struct has the length instead of an array. What is computed again costs at most [`CHEAP`](crate::cost::CHEAP), or what
 //! storing and reading it would, from the index and from numbers outside: no array is kept for it. The `tabulate` itself stays where it
 //! was, with less in it: if computing an element fails, it fails there. Lengths of arrays from outside are asked before the `tabulate`, so that they are numbers.
 //!
