@@ -61,7 +61,7 @@ pub use modules::resolve as imported_path;
 pub use native::emit::Checks;
 pub use native::run::Again;
 #[cfg(feature = "native")]
-pub use native::{control, host, pool};
+pub use native::{control, host, pool, threads};
 pub use optimise::Additions;
 pub use session::{Failure, Outcome, Session, application};
 pub use trial::STEPS as TRIAL_STEPS;

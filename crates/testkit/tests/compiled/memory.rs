@@ -13,6 +13,7 @@ pub const TESTS: &[Test] = &[
     ("rows become flat and longer in their own room", rows_in_their_room),
     ("fix and its rule take constant memory", fix_takes_constant_memory),
     ("a hundred thousand calls leave nothing behind", calls_leave_nothing),
+    ("sums on several threads hold a bounded number of values", sums_on_threads),
 ];
 
 /// Bytes that a program may allocate whatever n is.
@@ -38,6 +39,24 @@ fn a_hundred_million_steps() {
     ] {
         assert!(allocated("", &text) <= CONSTANT, "{text}");
     }
+}
+
+/// Bytes of the values that a sum on several threads holds at once.
+const HELD: usize = 8 << 18;
+
+fn sums_on_threads() {
+    if !has_native() {
+        return;
+    }
+    let bytes = |threads: usize, count: usize| {
+        evert::threads::allow(threads);
+        let bytes = allocated("", &format!("sum([sin(0.5 * i) for i in 0..{count}])"));
+        evert::threads::allow(1);
+        bytes
+    };
+    assert!(bytes(1, 4_000_000) <= CONSTANT);
+    let [once, often] = [bytes(2, 1_000_000), bytes(2, 4_000_000)];
+    assert!(once > CONSTANT && often == once && once <= HELD + CONSTANT, "{once} bytes, then {often}");
 }
 
 const OBJECTS: &str = "
