@@ -122,4 +122,4 @@ def heat(n):
 if __name__ == "__main__":
     evals.EVALS = [nbody, kalman, logistic, convolution, dtw, mlp, black_scholes, heat]
     name, function, size, seconds = sys.argv[1:]
-    print(evals.measured(name, function, int(size), float(seconds)))
+    print(evals.measured(name, function, size, float(seconds)))

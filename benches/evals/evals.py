@@ -1,7 +1,7 @@
-"""GradBench's evals in JAX: `evals.py EVAL FUNCTION SIZE SECONDS`.
+"""GradBench's evals in JAX: `evals.py EVAL FUNCTION SIZE SECONDS`. An input that has several sizes gets them with commas between them.
 
-Prints `SECONDS - BYTES VALUE`: the least time of a run, of the processor, what the runs add to the memory of the process, the sum of the result;
-or `- WHY`. The inputs are those of inputs.ev. The evals are written as one writes JAX: whole arrays, jitted.
+Prints `SECONDS - BYTES VALUE COMPILING`: the least time of a run, of the processor, what the runs add to the memory of the process, the sum of the result, the
+seconds that compiling took; or `- WHY`. The inputs are those of inputs.ev. The evals are written as one writes JAX: whole arrays, jitted.
 """
 
 import ctypes
@@ -80,7 +80,7 @@ def det(ell):
 # ode
 
 
-def ode(s):
+def ode(s, n=1000):
     def solution(x):
         h = 2.0 / s
         f = lambda y: x * jnp.concatenate([jnp.ones(1), y[:-1]])
@@ -94,14 +94,14 @@ def ode(s):
 
         return lax.scan(step, jnp.zeros_like(x), None, length=s)[0]
 
-    return {"primal": solution, "gradient": grad(lambda x: solution(x)[-1])}, weyl(1000, 0)
+    return {"primal": solution, "gradient": grad(lambda x: solution(x)[-1])}, weyl(n, 0)
 
 
 # gmm
 
 
-def gmm(n):
-    d, k, m, gamma = 10, 10, 0, 1.0
+def gmm(n, d=10, k=10):
+    m, gamma = 0, 1.0
     x = matrix(n, d, 5000)
     rows, columns = np.tril_indices(d, -1)
     place = columns * (d - 1) - columns * (columns - 1) // 2 + rows - columns - 1
@@ -129,7 +129,7 @@ def gmm(n):
 # kmeans
 
 
-def kmeans(n):
+def kmeans(n, d=8, k=10):
     def nearest(points, centroids):
         return jnp.argmin(jnp.sum((points[:, None] - centroids[None]) ** 2, 2), 1)
 
@@ -145,15 +145,14 @@ def kmeans(n):
         gradient, diagonal = jvp(slope, (v["centroids"],), (jnp.ones_like(v["centroids"]),))
         return gradient / diagonal
 
-    points = matrix(n, 8, 0)
-    return {"cost": cost, "dir": direction}, {"points": points, "centroids": points[n - 10 :]}
+    points = matrix(n, d, 0)
+    return {"cost": cost, "dir": direction}, {"points": points, "centroids": points[n - k :]}
 
 
 # lstm
 
 
-def lstm(c):
-    layers, bits = 2, 8
+def lstm(c, layers=2, bits=8):
     state, sequence = matrix(2 * layers, bits, 2000), np.floor(matrix(c, bits, 3000) + 0.5)
 
     def layer(weight, bias, hidden, cell, x):
@@ -185,8 +184,7 @@ def lstm(c):
 # ba
 
 
-def ba(p):
-    n, m = 20, 500
+def ba(p, n=20, m=500):
     cam = [0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 1.5, 0.1, 0.2, 0.01, 0.02]
     v = {
         "cameras": np.tile(cam, (n, 1)),
@@ -380,13 +378,15 @@ def settled():
 
 def measured(name, function, size, seconds):
     make = next(make for make in EVALS if make.__name__ == name)
-    functions, argument = make(size)
+    functions, argument = make(*map(int, size.split(",")))
     f = functions[function]
     if isinstance(f, str):
         return "- " + f
     argument = jax.device_put(jax.tree.map(lambda x: jnp.asarray(x, dtype=float), argument))
     jax.block_until_ready(argument)
+    compiling = time.process_time()
     compiled = jit(f).lower(argument).compile()
+    compiling = time.process_time() - compiling
     before = settled()
     times = []
     while len(times) < 3 or sum(times) < seconds:
@@ -396,9 +396,9 @@ def measured(name, function, size, seconds):
     added = max(status("VmHWM:") - before, 0)
     result = jax.tree.map(np.asarray, result)
     value = ba_value(function, result) if name == "ba" else sum(float(np.sum(x)) for x in jax.tree.leaves(result))
-    return f"{min(times)} - {added} {value}"
+    return f"{min(times)} - {added} {value} {compiling}"
 
 
 if __name__ == "__main__":
     name, function, size, seconds = sys.argv[1:]
-    print(measured(name, function, int(size), float(seconds)))
+    print(measured(name, function, size, float(seconds)))

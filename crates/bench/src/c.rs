@@ -1,6 +1,6 @@
-//! The same kernels in C: `benches/c/NAME.c`, compiled by the system's compiler.
+//! The same kernels in C: `benches/c/NAME.c`, or `benches/arrays/NAME.c`, compiled by the system's compiler.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub enum Products {
     Fused,
     /// Rounded as written. Evert fuses fewer products than C does by itself, so it lies between the two.
     AsWritten,
+    /// Also sums in any order, and functions that are less exact (-Ofast): what a language that promises bits can't do.
+    Reordered,
 }
 
 impl Compiler {
@@ -43,10 +45,13 @@ impl Compiler {
 
     /// The program of this name, if there is one.
     pub fn compile(&self, name: &str, products: Products) -> Option<Program> {
-        let source = root().join("benches/c").join(format!("{name}.c"));
+        let folder = if name.contains('/') { "benches" } else { "benches/c" };
+        let source = root().join(folder).join(format!("{name}.c"));
+        let name = name.rsplit('/').next().unwrap_or(name);
         let (suffix, option) = match products {
             Products::Fused => ("fused", None),
             Products::AsWritten => ("as-written", Some("-ffp-contract=off")),
+            Products::Reordered => ("reordered", Some("-Ofast")),
         };
         let program = self.folder.join(format!("{name}-{suffix}"));
         let mut command = Command::new(&self.command);
@@ -63,6 +68,11 @@ impl Drop for Compiler {
 }
 
 impl Program {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// The least time of a few runs of a kernel, and its value; none if there is no such kernel.
     pub fn run(&self, label: &str) -> Option<(Duration, f64)> {
         let output = Command::new(&self.0).args([label, "3"]).output().ok()?;

@@ -49,10 +49,15 @@ pub fn calls(rewrite: &str) -> String {
     format!("fn primal(x) = {rewrite}(x.at, x.data)\nfn gradient(x) = grad(v => {rewrite}(v, x.data))(x.at)\n")
 }
 
-/// The table of the programs that are wanted.
-pub fn table(asked: &Asked, wants: impl Fn(&str) -> bool) -> Result<String, String> {
-    let mut text =
-        "| program | rewrite | primal | ÷ best | gradient | ÷ best |\n|---|---|---|---|---|---|\n".to_string();
+/// The heading under which the page has this.
+pub const HEADING: &str = "## Rewrites";
+
+/// The section of the page: the table of the programs that are wanted.
+pub fn section(asked: &Asked, wants: impl Fn(&str) -> bool) -> Result<String, String> {
+    let mut text = format!(
+        "{HEADING}\n\nMade by `cargo xtask bench --cliffs`. The same computation as several people would write it (`benches/cliffs`), one thread; *÷ best* compares with the best of its program.\n\n\
+         | program | rewrite | primal | ÷ best | gradient | ÷ best |\n|---|---|---|---|---|---|\n"
+    );
     let (mut steep, mut all) = (0, 0);
     for (name, size, rewrites) in programs(wants)? {
         let columns = COLUMNS.map(|column| {
@@ -79,7 +84,8 @@ pub fn table(asked: &Asked, wants: impl Fn(&str) -> bool) -> Result<String, Stri
 fn ours(asked: &Asked, name: &str, rewrite: &str, function: &str, size: usize) -> Measured {
     let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
     let name = format!("{FOLDER}{name}/{rewrite}");
-    command.args(["--cell", &name, function, &size.to_string(), &asked.seconds.to_string()]);
+    command.args(["--cell", &name, function, &size.to_string(), &asked.seconds.to_string(), "processor"]);
+    command.env("EVERT_THREADS", "1");
     within(command, asked.limit)
 }
 

@@ -10,6 +10,25 @@ pub fn busy() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// The time since the first call, with others' in it: what several threads are for.
+pub fn wall() -> Duration {
+    static BEGIN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    BEGIN.get_or_init(std::time::Instant::now).elapsed()
+}
+
+/// Lets this thread, and those it starts, run on every processor again.
+pub fn unpin() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the set is ours and of the size that is given.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        for processor in 0..8 * size_of::<libc::cpu_set_t>() {
+            libc::CPU_SET(processor, &mut set);
+        }
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
+    }
+}
+
 /// Keeps this thread, and the processes it starts, on one processor, where the system can.
 pub fn pin() {
     #[cfg(target_os = "linux")]

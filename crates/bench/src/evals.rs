@@ -12,7 +12,7 @@ use eval::Value;
 use eval::array::Elements;
 use evert::{Again, Engine, Session};
 
-use crate::{arrays, cliffs, clock, jax, memory, root};
+use crate::{arrays, cliffs, jax, memory, root};
 
 /// An eval, and the sizes it is run at.
 pub struct Eval {
@@ -67,13 +67,16 @@ pub struct Cell {
     pub resident: usize,
     /// The sum of all reals of the result.
     pub value: f64,
+    /// What compiling the function took before, where there is a compiler.
+    pub compiling: Option<f64>,
 }
 
 /// A cell that was measured, or why not.
 pub type Measured = Result<Cell, String>;
 
-/// Runs a function of an eval in this process: what a cell does.
-pub fn run(name: &str, function: &str, size: usize, seconds: f64) -> Measured {
+/// Runs a function of an eval in this process: what a cell does. The size is one number for the inputs of this module's table, and several, with commas between them,
+/// for inputs that have more than one size.
+pub fn run(name: &str, function: &str, size: &str, seconds: f64, clock: fn() -> Duration) -> Measured {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).map_err(|error| format!("{path}: {error}"));
     let mut session = Session::offline();
     session.engines.engine = Engine::Native;
@@ -94,7 +97,7 @@ pub fn run(name: &str, function: &str, size: usize, seconds: f64) -> Measured {
         }
         (None, None) => {
             define(&format!("gradbench/{name}.ev"))?;
-            format!("input_{name}({size})")
+            format!("{}_{name}({size})", if size.contains(',') { "sized" } else { "input" })
         }
     };
     let input = session.evaluate(&input).map_err(|failure| failure[0].message.clone())?;
@@ -103,12 +106,14 @@ pub fn run(name: &str, function: &str, size: usize, seconds: f64) -> Measured {
         None => input,
     };
     let mut callable = session.callable(function).ok_or_else(|| format!("{name} has no {function}"))?;
+    let compiling = clock();
     callable.prepare(&mut session, &input).map_err(|ran| format!("{ran:?}"))?;
+    let compiling = clock() - compiling;
     let before = memory::settled();
-    // Time of the processor: others may use the machine. The first run has the arguments to bring too, and isn't the least.
-    let (mut least, mut total, mut runs, mut last) = (Duration::MAX, Duration::ZERO, 0, clock::busy());
+    // The first run has the arguments to bring too, and isn't the least.
+    let (mut least, mut total, mut runs, mut last) = (Duration::MAX, Duration::ZERO, 0, clock());
     let mut again = |_: Duration| {
-        let took = clock::busy() - std::mem::replace(&mut last, clock::busy());
+        let took = clock() - std::mem::replace(&mut last, clock());
         (least, total, runs) = (least.min(took), total + took, runs + 1);
         if runs < 3 || total.as_secs_f64() < seconds { Again::Yes } else { Again::No }
     };
@@ -119,7 +124,8 @@ pub fn run(name: &str, function: &str, size: usize, seconds: f64) -> Measured {
         Some(mut answer) => answer.call(&mut session, output).map_err(|error| error.message.clone())?,
         None => output,
     };
-    Ok(Cell { seconds: least.as_secs_f64(), heap, resident, value: sum(&output) })
+    let compiling = Some(compiling.as_secs_f64());
+    Ok(Cell { seconds: least.as_secs_f64(), heap, resident, value: sum(&output), compiling })
 }
 
 fn sum(value: &Value) -> f64 {
@@ -139,7 +145,8 @@ impl Cell {
     /// As a line between processes.
     pub fn line(&self) -> String {
         let heap = self.heap.map_or("-".to_string(), |bytes| bytes.to_string());
-        format!("{} {heap} {} {}", self.seconds, self.resident, self.value)
+        let compiling = self.compiling.map_or("-".to_string(), |seconds| seconds.to_string());
+        format!("{} {heap} {} {} {compiling}", self.seconds, self.resident, self.value)
     }
 
     fn parse(line: &str) -> Measured {
@@ -148,11 +155,12 @@ impl Cell {
         }
         let words: Vec<&str> = line.split(' ').collect();
         let cell = |words: &[&str]| match words {
-            [seconds, heap, resident, value] => Some(Cell {
+            [seconds, heap, resident, value, compiling @ ..] => Some(Cell {
                 seconds: seconds.parse().ok()?,
                 heap: heap.parse().ok(),
                 resident: resident.parse().ok()?,
                 value: value.parse().ok()?,
+                compiling: compiling.first().and_then(|seconds| seconds.parse().ok()),
             }),
             _ => None,
         };
@@ -209,7 +217,8 @@ impl Asked {
     fn column(&self, eval: &Eval, function: &str) -> Column {
         let ours = |size: &usize| -> Measured {
             let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
-            command.args(["--cell", eval.name, function, &size.to_string(), &self.seconds.to_string()]);
+            command.args(["--cell", eval.name, function, &size.to_string(), &self.seconds.to_string(), "processor"]);
+            command.env("EVERT_THREADS", "1");
             within(command, self.limit)
         };
         let jax = |size: &usize| -> Measured {
@@ -218,7 +227,9 @@ impl Asked {
             command.args([eval.name, function, &size.to_string(), &self.seconds.to_string()]);
             within(command, self.limit)
         };
-        Column { ours: eval.sizes.iter().map(ours).collect(), jax: eval.sizes.iter().map(jax).collect() }
+        // JAX at the largest size alone: each of its cells takes seconds to start and to compile.
+        let largest = &eval.sizes[eval.sizes.len() - 1..];
+        Column { ours: eval.sizes.iter().map(ours).collect(), jax: largest.iter().map(jax).collect() }
     }
 }
 
@@ -327,8 +338,10 @@ mod tests {
 
     #[test]
     fn cells_come_back_as_they_were_sent() {
-        let cell = Cell { seconds: 0.25, heap: Some(4096), resident: 8192, value: -1.5 };
+        let cell = Cell { seconds: 0.25, heap: Some(4096), resident: 8192, value: -1.5, compiling: Some(0.5) };
         assert_eq!(Cell::parse(&cell.line()), Ok(cell));
+        // Of programs in C nobody measures how long compiling them takes.
+        assert_eq!(Cell::parse("0.25 - 0 -1.5"), Ok(Cell { heap: None, resident: 0, compiling: None, ..cell }));
         assert_eq!(Cell::parse("- impossible"), Err("impossible".into()));
         assert!(Cell::parse("").is_err());
     }

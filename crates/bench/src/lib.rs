@@ -30,11 +30,11 @@ pub struct Options {
     pub only: Option<String>,
     pub no_jax: bool,
     pub no_c: bool,
-    /// The evals of GradBench instead of our own programs.
+    /// The evals of GradBench alone, or with the other parts that are named; everything if none is.
     pub evals: bool,
-    /// The array programs instead of our own programs.
+    /// The array programs.
     pub arrays: bool,
-    /// Rewrites of programs instead of our own programs.
+    /// Rewrites of programs.
     pub cliffs: bool,
     /// How long a cell of those may take, in seconds.
     pub limit: Option<u64>,

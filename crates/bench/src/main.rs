@@ -26,18 +26,7 @@ fn main() -> ExitCode {
         }
     };
     clock::pin();
-    let done = match (dump, options.evals) {
-        (true, _) => dump_all(&options),
-        (_, true) => measure_evals(&options),
-        _ if options.arrays => {
-            print!("{}", arrays::table(&asked(&options), |name| options.wants(name)));
-            Ok(())
-        }
-        _ if options.cliffs => {
-            cliffs::table(&asked(&options), |name| options.wants(name)).map(|table| print!("{table}"))
-        }
-        _ => measure(&options),
-    };
+    let done = if dump { dump_all(&options) } else { measure(&options) };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
@@ -67,33 +56,79 @@ fn arguments() -> Result<(Options, bool), String> {
     Ok((options, dump))
 }
 
-/// What this process is to measure for another one: `--cell EVAL FUNCTION SIZE SECONDS`.
+/// What this process is to measure for another one: `--cell EVAL FUNCTION SIZE SECONDS CLOCK`. By the clock on the wall it has all processors.
 fn cell() -> Option<String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [flag, name, function, size, seconds] = &arguments[..] else { return None };
+    let [flag, name, function, size, seconds, clock] = &arguments[..] else { return None };
     if flag != "--cell" {
         return None;
     }
-    let cell = evals::run(name, function, size.parse().ok()?, seconds.parse().ok()?);
+    let clock: fn() -> Duration = if clock == "wall" {
+        clock::unpin();
+        clock::wall
+    } else {
+        clock::busy
+    };
+    let cell = evals::run(name, function, size, seconds.parse().ok()?, clock);
     Some(cell.map_or_else(|why| format!("- {}", why.lines().next().unwrap_or("")), |cell| cell.line()))
 }
 
 fn asked(options: &Options) -> evals::Asked {
-    let seconds = if options.quick { 0.0 } else { 0.3 };
+    let seconds = if options.quick { 0.0 } else { 0.2 };
     evals::Asked::new(options.no_jax, Duration::from_secs(options.limit.unwrap_or(60)), seconds)
 }
 
-/// The evals of GradBench: their section of the page.
-fn measure_evals(options: &Options) -> Result<(), String> {
-    let section = evals::section(&asked(options), |name| options.wants(name));
-    print!("{section}");
+/// A part of the page, from its heading to the next one; the first part has none.
+struct Section {
+    heading: &'static str,
+    text: String,
+}
+
+/// Measures the parts that are asked for, all where none is named, and writes them into the page.
+fn measure(options: &Options) -> Result<(), String> {
+    let all = !(options.evals || options.arrays || options.cliffs);
+    let asked = asked(options);
+    let wants = |name: &str| options.wants(name);
+    let mut sections = vec![];
+    let mut done = |heading, text: String| {
+        print!("{text}");
+        sections.push(Section { heading, text });
+    };
+    if all {
+        done("", kernels(options)?);
+    }
+    if all || options.arrays {
+        let compiler = if options.no_c { None } else { c::Compiler::find() };
+        done(arrays::HEADING, arrays::section(&asked, compiler.as_ref(), wants));
+    }
+    if all || options.cliffs {
+        done(cliffs::HEADING, cliffs::section(&asked, wants)?);
+    }
+    if all || options.evals {
+        done(evals::HEADING, evals::section(&asked, wants));
+    }
     if options.quick || options.only.is_some() {
         return Ok(());
     }
     let path = root().join("docs/benchmarks.md");
     let page = std::fs::read_to_string(&path).unwrap_or_default();
-    let before = page.split(evals::HEADING).next().unwrap_or_default().trim_end();
-    std::fs::write(path, format!("{before}\n\n{section}")).map_err(|error| error.to_string())
+    std::fs::write(path, replaced(&page, &sections)).map_err(|error| error.to_string())
+}
+
+/// The page with these sections instead of those of the same headings, in the order of the page.
+fn replaced(page: &str, sections: &[Section]) -> String {
+    let headings = [arrays::HEADING, cliffs::HEADING, evals::HEADING];
+    let start = |heading: &str| if heading.is_empty() { Some(0) } else { page.find(heading) };
+    let old = |heading: &str| {
+        let from = start(heading)?;
+        let ends = headings.iter().filter_map(|next| page.find(next)).filter(|end| *end > from);
+        Some(&page[from..ends.min().unwrap_or(page.len())])
+    };
+    let parts = std::iter::once("").chain(headings).filter_map(|heading| {
+        let new = sections.iter().find(|section| section.heading == heading).map(|section| section.text.as_str());
+        Some(new.or_else(|| old(heading))?.trim_end().to_string() + "\n")
+    });
+    parts.collect::<Vec<String>>().join("\n")
 }
 
 /// The names and texts of the programs, in order.
@@ -121,8 +156,8 @@ fn effort() -> Option<Effort> {
     }
 }
 
-/// Everything, in the order of the page.
-fn measure(options: &Options) -> Result<(), String> {
+/// The programs of `benches/programs`, chains and the command's start: the part of the page before the sections.
+fn kernels(options: &Options) -> Result<String, String> {
     let mut notes = vec![];
     let compiler = if options.no_c { None } else { c::Compiler::find() };
     match &compiler {
@@ -151,15 +186,7 @@ fn measure(options: &Options) -> Result<(), String> {
     if options.wants("start") {
         page.push_str(&starts(options));
     }
-    print!("{page}");
-    if !options.quick && options.only.is_none() {
-        // The evals are measured by themselves.
-        let path = root().join("docs/benchmarks.md");
-        let old = std::fs::read_to_string(&path).unwrap_or_default();
-        let evals = old.find(evals::HEADING).map_or(String::new(), |at| format!("\n{}", &old[at..]));
-        std::fs::write(path, page + &evals).map_err(|error| error.to_string())?;
-    }
-    Ok(())
+    Ok(page)
 }
 
 fn measure_program(
@@ -297,4 +324,24 @@ fn dump_all(options: &Options) -> Result<(), String> {
     }
     println!("{}", folder.display());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_replaces_the_one_of_its_heading() {
+        let [arrays, evals] = [arrays::HEADING, evals::HEADING];
+        let page = format!("# Benchmarks\n\nold\n\n{arrays}\n\nold arrays\n\n{evals}\n\nold evals\n");
+        let new = Section { heading: arrays::HEADING, text: format!("{arrays}\n\nnew\n") };
+        let after = format!("# Benchmarks\n\nold\n\n{arrays}\n\nnew\n\n{evals}\n\nold evals\n");
+        assert_eq!(replaced(&page, &[new]), after);
+        let rewrites = Section { heading: cliffs::HEADING, text: format!("{}\n\nnew\n", cliffs::HEADING) };
+        let after = replaced(&page, &[rewrites]);
+        assert!(
+            after.find(arrays) < after.find(cliffs::HEADING) && after.find(cliffs::HEADING) < after.find(evals),
+            "{after}"
+        );
+    }
 }
