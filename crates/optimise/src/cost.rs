@@ -33,6 +33,12 @@ pub fn price(scalar: Scalar) -> Option<u32> {
     }
 }
 
+/// What statements cost that compute on numbers and read elements of arrays, if they may be done again.
+pub fn of_statements<'a>(statements: impl IntoIterator<Item = &'a Statement>) -> Option<u32> {
+    let price = |op: &Op| if let Op::Element(..) = op { Some(ELEMENT) } else { of(op) };
+    statements.into_iter().try_fold(0u32, |total, Statement { op, .. }| Some(total.saturating_add(price(op)?)))
+}
+
 /// What an operation on numbers costs, choices between such included, if it may be done again.
 pub fn of(op: &Op) -> Option<u32> {
     let of_block = |block: &Block| -> Option<u32> {

@@ -8,7 +8,8 @@
 //! }
 //! ```
 //!
-//! It is computed only if the loop has an iteration, so the work never becomes more. What may fail moves only out of sums and loops, and if nothing before it in the iteration can; what prints stays, and so does an array that is used otherwise than by reading it: it may
+//! It is computed only if the loop has an iteration, so the work never becomes more. An array whose elements are cheap to compute again (`cost`), and which no primitive reads, isn't dear: only what `tables` leaves
+//! of such is computed before the loop. What may fail moves only out of sums and loops, and if nothing before it in the iteration can; what prints stays, and so does an array that is used otherwise than by reading it: it may
 //! be changed in place where it is. (Forward mode brings a tangent into full shape where it is read; the columns of a Jacobian have their primal in common.) Arithmetic on numbers is
 //! left to LLVM unless something that is hoisted needs it.
 
@@ -17,21 +18,32 @@ use first_order::{Atom, Block, End, Function, Op, Program, Scalar, Statement, Ty
 use rustc_hash::FxHashSet;
 
 use crate::copy::Copier;
+use crate::cost;
 use crate::deep;
 use crate::effects::{self, Effects, World};
 use crate::rename::renumber;
 use crate::tables::free_atoms;
 use crate::walk::{blocks_mut, each_atom, each_op, end_atoms, has_blocks};
 
-pub fn run(program: &mut Program) {
+/// Cheap arrays stay: `tables` may do without them.
+pub fn dear(program: &mut Program) {
+    run(program, false);
+}
+
+/// Cheap arrays are computed before the loop, too.
+pub fn all(program: &mut Program) {
+    run(program, true);
+}
+
+fn run(program: &mut Program, cheap: bool) {
     let effects = effects::of_functions(program);
     let Program { functions, shapes, .. } = program;
     let world = World { functions: &effects, shapes };
     for function in functions.iter_mut().filter(|function| repeats_something(&function.body, false)) {
         let effects = effects::of_statements(function, world);
-        let kept = kept(function);
+        let (kept, whole) = (kept(function), read_whole(function));
         let Function { vars, body, .. } = function;
-        let mut hoist = Hoist { vars, effects: &effects, kept: &kept, moved: false };
+        let mut hoist = Hoist { vars, effects: &effects, kept: &kept, whole: &whole, cheap, moved: false };
         hoist.block(body);
         if hoist.moved {
             renumber(function);
@@ -44,6 +56,10 @@ struct Hoist<'a> {
     effects: &'a [Effects],
     /// Arrays that aren't only read.
     kept: &'a FxHashSet<Var>,
+    /// Arrays that primitives read.
+    whole: &'a FxHashSet<Var>,
+    /// Do cheap arrays move, too?
+    cheap: bool,
     moved: bool,
 }
 
@@ -101,6 +117,17 @@ fn kept(function: &Function) -> FxHashSet<Var> {
             return found;
         }
     }
+}
+
+/// The variables that primitives read.
+fn read_whole(function: &Function) -> FxHashSet<Var> {
+    let mut found = FxHashSet::default();
+    each_op(&function.body, &mut |_, op| {
+        if let Op::Prim { .. } = op {
+            op.atoms(&mut |atom| found.extend(if let Atom::Var(var) = atom { Some(*var) } else { None }));
+        }
+    });
+    found
 }
 
 /// Primitives that neither change nor keep their operands; a reshaped array may be the same in memory.
@@ -173,6 +200,7 @@ impl Hoist<'_> {
             let of = &self.vars[var.0 as usize];
             let is_kept = matches!(of, Type::Array(..)) && self.kept.contains(var);
             let is_dear = match op {
+                Op::Tabulate { body, .. } if !self.cheap && !self.whole.contains(var) => !is_cheap(body),
                 Op::Tabulate { .. } | Op::Sum { .. } | Op::Loop { .. } | Op::Call(..) | Op::Prim { .. } => true,
                 Op::Scalar(..)
                 | Op::Len(_)
@@ -290,6 +318,11 @@ impl Hoist<'_> {
             of => self.bind(of.clone(), Op::Array(vec![]), span, out),
         }
     }
+}
+
+/// Is an element computed again as easily as it is kept?
+fn is_cheap(body: &Block) -> bool {
+    matches!(body.end, End::Yield(_)) && cost::of_statements(&body.statements).is_some_and(|price| price <= cost::CHEAP)
 }
 
 fn has_default(of: &Type) -> bool {

@@ -60,7 +60,8 @@ const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
 const SAME_ELEMENTS: Pass = Pass { name: "same_elements", run: same_elements::run };
 const REMATERIALISE: Pass = Pass { name: "rematerialise", run: rematerialise::run };
 const DEFER: Pass = Pass { name: "defer", run: defer::run };
-const HOIST: Pass = Pass { name: "hoist", run: hoist::run };
+const HOIST: Pass = Pass { name: "hoist", run: hoist::dear };
+const HOIST_CHEAP: Pass = Pass { name: "hoist_cheap", run: hoist::all };
 const ACCUMULATORS: Pass = Pass { name: "accumulators", run: accumulators::run };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
 const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
@@ -75,7 +76,7 @@ const UNROLL_RECURSION: Pass = Pass { name: "unroll_recursion", run: unroll_recu
 /// Calls become bodies, structs that are passed become their parts, and what follows from that.
 const INLINING: &[Pass] = &[INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY];
 /// Nothing is computed twice, and no array is made that can be done without.
-const SHARING: &[Pass] = &[COMMON, HOIST, TABLES, SIMPLIFY, COMMON, BOUNDS];
+const SHARING: &[Pass] = &[COMMON, HOIST, TABLES, HOIST_CHEAP, SIMPLIFY, COMMON, BOUNDS];
 /// Nodes and elements hold each value once, and only what is read.
 const NARROWING: &[Pass] = &[SAME_PARTS, SAME_ELEMENTS, DEAD_PARTS, SIMPLIFY];
 

@@ -110,9 +110,7 @@ impl Threader<'_, '_> {
                 (false, Some((last, others))) if Atom::Var(last.var) == *yielded => others.iter().collect(),
                 _ => return None,
             };
-            for statement in &own {
-                price += if let Op::Element(..) = statement.op { cost::ELEMENT } else { cost::of(&statement.op)? };
-            }
+            price += cost::of_statements(own.iter().copied())?;
             bodies.push((*index, at, own));
             value = yielded;
         }
