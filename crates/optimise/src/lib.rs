@@ -3,41 +3,12 @@
 //! In: a program of L3. Out: one that gives the same values, prints the same and ends with the same errors at the same
 //! places, with less work: values are the same to the bit. A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
 //! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
+//!
+//! [`passes`] change programs, [`analyses`] know something of them, [`rewriting`] has what both are written with.
 
-mod accumulators;
-mod bounds;
-mod calls;
-mod common;
-mod constant_calls;
-mod constructors;
-mod copy;
-mod cost;
-mod dead_functions;
-mod dead_parts;
-mod defer;
-mod effects;
-mod fold;
-mod hoist;
-mod inline;
-mod needs;
-mod origins;
-mod parts;
-mod places;
-mod rematerialise;
-mod rename;
-mod retype;
-mod same_elements;
-mod same_parts;
-mod simplify;
-mod sink;
-mod split_parameters;
-mod tables;
-mod tail_calls;
-mod tapes;
-mod unname;
-mod unroll_recursion;
-mod vectors;
-mod walk;
+mod analyses;
+mod passes;
+mod rewriting;
 
 use base::budget;
 use first_order::Program;
@@ -49,42 +20,43 @@ pub struct Pass {
     pub run: fn(&mut Program),
 }
 
-const SIMPLIFY: Pass = Pass { name: "simplify", run: simplify::run };
-const COMMON: Pass = Pass { name: "common", run: common::run };
-const CONSTANT_CALLS: Pass = Pass { name: "constant_calls", run: constant_calls::run };
-const INLINE: Pass = Pass { name: "inline", run: inline::run };
-const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: tail_calls::run };
-const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: dead_functions::run };
-const SPLIT_PARAMETERS: Pass = Pass { name: "split_parameters", run: split_parameters::run };
-const SAME_PARTS: Pass = Pass { name: "same_parts", run: same_parts::run };
-const SAME_ELEMENTS: Pass = Pass { name: "same_elements", run: same_elements::run };
-const REMATERIALISE: Pass = Pass { name: "rematerialise", run: rematerialise::run };
-const DEFER: Pass = Pass { name: "defer", run: defer::run };
-const HOIST: Pass = Pass { name: "hoist", run: hoist::dear };
-const HOIST_CHEAP: Pass = Pass { name: "hoist_cheap", run: hoist::all };
-const ACCUMULATORS: Pass = Pass { name: "accumulators", run: accumulators::run };
-const BOUNDS: Pass = Pass { name: "bounds", run: bounds::run };
-const VECTORS: Pass = Pass { name: "vectors", run: vectors::run };
-const TABLES: Pass = Pass { name: "tables", run: tables::run };
-const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: dead_parts::run };
-const SINK: Pass = Pass { name: "sink", run: sink::run };
-const CONSTRUCTORS: Pass = Pass { name: "constructors", run: constructors::run };
-const UNNAME: Pass = Pass { name: "unname", run: unname::run };
-const TAPES: Pass = Pass { name: "tapes", run: tapes::run };
-const UNROLL_RECURSION: Pass = Pass { name: "unroll_recursion", run: unroll_recursion::run };
+const SIMPLIFY: Pass = Pass { name: "simplify", run: passes::simplify::run };
+const COMMON_SUBEXPRESSIONS: Pass = Pass { name: "common_subexpressions", run: passes::common_subexpressions::run };
+const CONSTANT_CALLS: Pass = Pass { name: "constant_calls", run: passes::constant_calls::run };
+const INLINE: Pass = Pass { name: "inline", run: passes::inline::run };
+const TAIL_CALLS: Pass = Pass { name: "tail_calls", run: passes::tail_calls::run };
+const DEAD_FUNCTIONS: Pass = Pass { name: "dead_functions", run: passes::dead_functions::run };
+const SCALAR_REPLACEMENT: Pass = Pass { name: "scalar_replacement", run: passes::scalar_replacement::run };
+const REDUNDANT_PARTS: Pass = Pass { name: "redundant_parts", run: passes::redundant_parts::run };
+const REDUNDANT_ELEMENTS: Pass = Pass { name: "redundant_elements", run: passes::redundant_elements::run };
+const REMATERIALISATION: Pass = Pass { name: "rematerialisation", run: passes::rematerialisation::run };
+const CODE_SINKING: Pass = Pass { name: "code_sinking", run: passes::code_sinking::run };
+const HOIST: Pass = Pass { name: "hoist", run: passes::hoist::dear };
+const HOIST_CHEAP: Pass = Pass { name: "hoist_cheap", run: passes::hoist::all };
+const ACCUMULATORS: Pass = Pass { name: "accumulators", run: passes::accumulators::run };
+const BOUNDS: Pass = Pass { name: "bounds", run: passes::bounds::run };
+const ELEMENTWISE: Pass = Pass { name: "elementwise", run: passes::elementwise::run };
+const FUSION: Pass = Pass { name: "fusion", run: passes::fusion::run };
+const DEAD_PARTS: Pass = Pass { name: "dead_parts", run: passes::dead_parts::run };
+const TAIL_DUPLICATION: Pass = Pass { name: "tail_duplication", run: passes::tail_duplication::run };
+const CONSTRUCTOR_SPECIALISATION: Pass =
+    Pass { name: "constructor_specialisation", run: passes::constructor_specialisation::run };
+const UNBOXING: Pass = Pass { name: "unboxing", run: passes::unboxing::run };
+const TAPES: Pass = Pass { name: "tapes", run: passes::tapes::run };
+const UNROLL_RECURSION: Pass = Pass { name: "unroll_recursion", run: passes::unroll_recursion::run };
 
 /// Calls become bodies, structs that are passed become their parts, and what follows from that.
-const INLINING: &[Pass] = &[INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY];
+const INLINING: &[Pass] = &[INLINE, DEAD_FUNCTIONS, SCALAR_REPLACEMENT, SIMPLIFY];
 /// Nothing is computed twice, and no array is made that can be done without.
-const SHARING: &[Pass] = &[COMMON, HOIST, TABLES, HOIST_CHEAP, SIMPLIFY, COMMON, BOUNDS];
+const SHARING: &[Pass] = &[COMMON_SUBEXPRESSIONS, HOIST, FUSION, HOIST_CHEAP, SIMPLIFY, COMMON_SUBEXPRESSIONS, BOUNDS];
 /// Nodes and elements hold each value once, and only what is read.
-const NARROWING: &[Pass] = &[SAME_PARTS, SAME_ELEMENTS, DEAD_PARTS, SIMPLIFY];
+const NARROWING: &[Pass] = &[REDUNDANT_PARTS, REDUNDANT_ELEMENTS, DEAD_PARTS, SIMPLIFY];
 
 /// All passes in groups, in the order they run.
 const GROUPS: &[&[Pass]] = &[
-    &[DEAD_FUNCTIONS, SIMPLIFY, TAIL_CALLS, INLINE, DEAD_FUNCTIONS, SPLIT_PARAMETERS, SIMPLIFY],
+    &[DEAD_FUNCTIONS, SIMPLIFY, TAIL_CALLS, INLINE, DEAD_FUNCTIONS, SCALAR_REPLACEMENT, SIMPLIFY],
     // What nobody needs of derivatives, before anything is made of it.
-    &[SIMPLIFY, DEAD_PARTS, VECTORS, SIMPLIFY],
+    &[SIMPLIFY, DEAD_PARTS, ELEMENTWISE, SIMPLIFY],
     SHARING,
     NARROWING,
     // What has become small or simple by now.
@@ -93,9 +65,19 @@ const GROUPS: &[&[Pass]] = &[
     SHARING,
     NARROWING,
     // By now nodes hold only what is needed.
-    &[UNNAME, SINK, SIMPLIFY, TAPES],
+    &[UNBOXING, TAIL_DUPLICATION, SIMPLIFY, TAPES],
     INLINING,
-    &[CONSTANT_CALLS, REMATERIALISE, DEFER, SIMPLIFY, ACCUMULATORS, SIMPLIFY, DEAD_PARTS, SIMPLIFY, CONSTRUCTORS],
+    &[
+        CONSTANT_CALLS,
+        REMATERIALISATION,
+        CODE_SINKING,
+        SIMPLIFY,
+        ACCUMULATORS,
+        SIMPLIFY,
+        DEAD_PARTS,
+        SIMPLIFY,
+        CONSTRUCTOR_SPECIALISATION,
+    ],
     INLINING,
     SHARING,
     &[DEAD_PARTS, SIMPLIFY],
@@ -137,7 +119,8 @@ const FIRST: usize = GROUPS[0].len() + GROUPS[1].len();
 
 /// Are the passes from this place on left out?
 pub fn ends_at(place: usize, program: &Program) -> bool {
-    place == FIRST && program.functions.iter().map(|function| walk::size(&function.body)).sum::<usize>() > LARGE
+    place == FIRST
+        && program.functions.iter().map(|function| rewriting::walk::size(&function.body)).sum::<usize>() > LARGE
 }
 
 /// In which order contributions to one element of the sensitivity of an array are added: the only thing in which passes may change bits.

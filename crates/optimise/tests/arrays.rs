@@ -49,7 +49,7 @@ fn table_types(program: &Program) -> Vec<Type> {
 fn parts_of_elements_that_are_cheap_are_computed_again_and_not_stored() {
     let program = pairs(|b, element| b.bind(Type::Real, Op::Field(element, 0)));
     let args = [on_vector(&[1.0, 2.0, 3.0], 2), on_vector(&[1.0], 1), on_vector(&[], 0), on_vector(&[1.0], -1)];
-    let program = same_after(program, "tables", &args);
+    let program = same_after(program, "fusion", &args);
     assert_eq!(table_types(&program), [Type::array(Type::unit(), 1)], "{}", text(&program));
 }
 
@@ -61,7 +61,7 @@ fn parts_of_elements_that_are_dear_are_stored_and_the_others_are_not() {
         let at = b.scalar(Type::Real, Scalar::ToReal, [at]);
         b.scalar(Type::Real, Scalar::Add, [exp, at])
     });
-    let program = same_after(program, "tables", &[on_vector(&[1.0, 2.0, 3.0], 2), on_vector(&[1.0], 1)]);
+    let program = same_after(program, "fusion", &[on_vector(&[1.0, 2.0, 3.0], 2), on_vector(&[1.0], 1)]);
     assert_eq!(table_types(&program), [Type::array(Type::Real, 1)], "{}", text(&program));
 }
 
@@ -72,7 +72,7 @@ fn an_element_that_fails_still_fails_where_the_array_is_made() {
         b.bind(Type::Real, Op::Element(table, vec![int(0)]))
     });
     let args = [on_vector(&[1.0, 2.0], 2), on_vector(&[1.0, 2.0], 3), on_vector(&[1.0], 0)];
-    let mut program = same_after(program, "tables", &args);
+    let mut program = same_after(program, "fusion", &args);
     let before: Vec<String> = args.iter().map(|args| shown(run_on(&program, args.clone()))).collect();
     optimise(&mut program);
     let after: Vec<String> = args.iter().map(|args| shown(run_on(&program, args.clone()))).collect();
@@ -92,7 +92,7 @@ fn an_array_that_is_updated_is_not_read_instead_of_what_was_stored() {
         let old = b.bind(Type::Real, Op::Element(table, vec![n]));
         b.scalar(Type::Real, Scalar::Add, [new, old])
     });
-    let program = same_after(program, "tables", &[on_vector(&[1.0, 2.0], 1)]);
+    let program = same_after(program, "fusion", &[on_vector(&[1.0, 2.0], 1)]);
     assert_eq!(table_types(&program), [reals(1)], "{}", text(&program));
 }
 
@@ -112,7 +112,7 @@ fn parts_of_elements_that_are_cheap_given_others_are_computed_from_those() {
         let exp = b.bind(Type::Real, Op::Field(element, 1));
         b.scalar(Type::Real, Scalar::Add, [product, exp])
     });
-    let program = same_after(program, "tables", &[on_vector(&[1.0, 2.0, 3.0], 2), on_vector(&[1.0], 0)]);
+    let program = same_after(program, "fusion", &[on_vector(&[1.0, 2.0, 3.0], 2), on_vector(&[1.0], 0)]);
     assert_eq!(table_types(&program), [reals(1)], "{}", text(&program));
 }
 
@@ -131,8 +131,8 @@ fn an_array_of_all_elements_of_another_is_that_other() {
         })
     };
     let args = [on_vector(&[1.0, 2.0], 1), on_vector(&[1.0, 2.0], 0), on_vector(&[], 0)];
-    assert_eq!(table_types(&same_after(copies(0), "tables", &args)), []);
-    assert_eq!(table_types(&same_after(copies(1), "tables", &args)), [reals(1)]);
+    assert_eq!(table_types(&same_after(copies(0), "fusion", &args)), []);
+    assert_eq!(table_types(&same_after(copies(1), "fusion", &args)), [reals(1)]);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn numbers_that_are_counted_and_added_need_no_array() {
         b.scalar(Type::Real, Scalar::ToReal, [sum])
     });
     let args = [on_vector(&[], 5), on_vector(&[], 0), on_vector(&[], -1)];
-    let mut program = same_after(program, "vectors", &args);
+    let mut program = same_after(program, "elementwise", &args);
     assert!(ops(&program).iter().all(|op| !matches!(op, Op::Prim { .. })), "{}", text(&program));
     optimise(&mut program);
     assert!(table_types(&program).iter().all(|ty| *ty == Type::array(Type::unit(), 1)), "{}", text(&program));
@@ -202,7 +202,7 @@ fn long_chains_of_arrays_take_linear_time() {
         b.bind(Type::Real, Op::Element(last, vec![n]))
     });
     let args = [on_vector(&[1.0, 0.5], 1), on_vector(&[], 0)];
-    let mut program = same_after(program, "vectors", &args);
+    let mut program = same_after(program, "elementwise", &args);
     optimise(&mut program);
     assert!(ops(&program).iter().all(|op| !matches!(op, Op::Prim { .. })));
 }
@@ -223,6 +223,6 @@ fn arrays_of_different_types_whose_elements_fail_alike_are_two() {
         let y = b.bind(Type::Real, Op::Element(numbers, vec![n]));
         b.scalar(Type::Real, Scalar::Add, [x, y])
     });
-    let program = same_after(program, "common", &[on_vector(&[], 0), on_vector(&[], 2)]);
+    let program = same_after(program, "common_subexpressions", &[on_vector(&[], 0), on_vector(&[], 2)]);
     check(&program).unwrap_or_else(|violations| panic!("{violations:?}\n{}", text(&program)));
 }
