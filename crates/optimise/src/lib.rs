@@ -4,7 +4,7 @@
 //! places, with less work: values are the same to the bit. A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
 //! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
 //!
-//! [`passes`] change programs, [`analyses`] know something of them, [`rewriting`] has what both are written with.
+//! `passes` change programs, `analyses` know something of them, `rewriting` has what both are written with.
 
 mod analyses;
 mod passes;
