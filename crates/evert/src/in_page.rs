@@ -120,7 +120,7 @@ pub mod native {
                 // SAFETY: a question without conditions.
                 let fused = unsafe { host_fused() } != 0;
                 let symbols = symbols();
-                let address = |name| symbols.iter().find(|(known, _)| *known == name).map(|(_, address)| *address);
+                let address = |name| symbols.iter().find(|known| known.name == name).map(|known| known.address);
                 let runtime: Option<Vec<_>> = wasm::imported().map(|(name, _)| address(name)).collect();
                 let runtime = runtime.ok_or("the runtime lacks a function")?;
                 Ok(Engine { runner, host: wasm::Host { offsets: OFFSETS, fused }, runtime })

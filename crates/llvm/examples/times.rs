@@ -30,7 +30,7 @@ fn main() {
             }
         }
     }
-    let small = llvm.compile_cached(&cache, &many(200), Effort::Standard, 1).expect("valid IR").0;
+    let small = llvm.compile_cached(&cache, &many(200), Effort::Standard, "").expect("valid IR").0;
     time("1000 links and unlinks of a small object", || {
         for _ in 0..1000 {
             drop(llvm.link(&small, &[]).expect("complete"));
@@ -51,7 +51,7 @@ fn warm_start(cache: &Cache) {
     let llvm = time("  find", || Llvm::find(&search)).expect("found before");
     let ir = many(200);
     let (object, hit) =
-        time("  get", || llvm.compile_cached(cache, &ir, Effort::Standard, 1)).expect("compiled before");
+        time("  get", || llvm.compile_cached(cache, &ir, Effort::Standard, "")).expect("compiled before");
     let code = time("  link", || llvm.link(&object, &[])).expect("linked before");
     let total = start.elapsed();
     assert!(hit && code.address("f0").is_some());

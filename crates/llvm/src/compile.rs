@@ -97,18 +97,18 @@ impl Llvm {
 
     /// As [`Llvm::compile`], unless the cache has the object already. Also says whether it had.
     ///
-    /// `abi` is a number that changes with what the code expects of the runtime it is linked to.
+    /// `interface` says all that the code expects of the runtime it is linked to.
     pub fn compile_cached(
         &self,
         cache: &Cache,
         ir: &str,
         effort: Effort,
-        abi: u32,
+        interface: &str,
     ) -> Result<(Vec<u8>, bool), CompileError> {
         if cache.folder().is_none() {
             return Ok((self.compile(ir, effort)?, false));
         }
-        let key = self.object_key(ir, effort, abi);
+        let key = self.object_key(ir, effort, interface);
         if let Some(object) = cache.get(&key) {
             return Ok((object, true));
         }
@@ -118,7 +118,7 @@ impl Llvm {
     }
 
     /// Everything that an object depends on.
-    fn object_key(&self, ir: &str, effort: Effort, abi: u32) -> Key {
+    fn object_key(&self, ir: &str, effort: Effort, interface: &str) -> Key {
         let (host, recipe) = (self.library.host(), effort.recipe());
         Key::of(&[
             b"object",
@@ -129,7 +129,7 @@ impl Llvm {
             host.features.as_bytes(),
             recipe.passes.as_bytes(),
             &recipe.level.to_le_bytes(),
-            &abi.to_le_bytes(),
+            interface.as_bytes(),
             ir.as_bytes(),
         ])
     }

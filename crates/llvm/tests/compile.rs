@@ -161,14 +161,14 @@ fn the_cache_answers_the_second_time_and_knows_what_differs() {
     let Some(llvm) = llvm() else { return };
     let folder = Folder::new("compile-cached");
     let cache = Cache::at(folder.path());
-    let compile = |ir: &str, effort, abi| llvm.compile_cached(&cache, ir, effort, abi).expect("valid");
-    let (object, hit) = compile(ARITHMETIC, Effort::Quick, 1);
+    let compile = |ir: &str, effort, interface| llvm.compile_cached(&cache, ir, effort, interface).expect("valid");
+    let (object, hit) = compile(ARITHMETIC, Effort::Quick, "one");
     assert!(!hit);
-    assert_eq!(compile(ARITHMETIC, Effort::Quick, 1), (object.clone(), true));
-    assert!(!compile(ARITHMETIC, Effort::Quick, 2).1, "another runtime");
-    assert!(!compile(ARITHMETIC, Effort::Full, 1).1, "another effort");
-    assert!(!compile(&format!("{ARITHMETIC}\n"), Effort::Quick, 1).1, "another text");
-    assert!(llvm.compile_cached(&cache, "nonsense", Effort::Quick, 1).is_err());
-    let without = llvm.compile_cached(&Cache::none(), ARITHMETIC, Effort::Quick, 1).expect("valid");
+    assert_eq!(compile(ARITHMETIC, Effort::Quick, "one"), (object.clone(), true));
+    assert!(!compile(ARITHMETIC, Effort::Quick, "two").1, "another runtime");
+    assert!(!compile(ARITHMETIC, Effort::Full, "one").1, "another effort");
+    assert!(!compile(&format!("{ARITHMETIC}\n"), Effort::Quick, "one").1, "another text");
+    assert!(llvm.compile_cached(&cache, "nonsense", Effort::Quick, "one").is_err());
+    let without = llvm.compile_cached(&Cache::none(), ARITHMETIC, Effort::Quick, "one").expect("valid");
     assert_eq!(without, (object, false));
 }

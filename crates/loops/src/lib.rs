@@ -6,6 +6,7 @@
 pub mod check;
 pub mod layout;
 pub mod lower;
+pub mod memory;
 pub mod parallel;
 mod recursion;
 pub mod symbols;

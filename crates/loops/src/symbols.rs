@@ -9,6 +9,10 @@
 //! A span is three words: file, start, end. A module defines `void @entry(ptr ctx, ptr args, ptr out)`: it reads the leaf words of the
 //! parameters, which it then owns, and writes those of the result, owned by the caller.
 
+use std::fmt::Write;
+
+use crate::memory;
+
 /// The name of every symbol that may be undefined in a module of ours.
 pub const RUNTIME_SYMBOLS: &[&str] = &{
     let mut names = [""; SIGNATURES.len()];
@@ -117,6 +121,26 @@ pub const SIGNATURES: &[(&str, &str)] = &[
     ("memmove", "ptr (ptr to, ptr from, i64 bytes)"),
     ("memset", "ptr (ptr to, i32 byte, i64 bytes)"),
 ];
+
+/// All that compiled code knows of the runtime, as a text: how things lie in memory, which functions there are. Code that was made for another
+/// interface must not run, so the key of the cache holds it.
+pub fn interface() -> String {
+    let mut text = String::new();
+    for (name, value) in memory::TABLE {
+        let _ = writeln!(text, "{name} = {value}");
+    }
+    for (name, signature) in SIGNATURES {
+        let _ = writeln!(text, "{name}: {signature}");
+    }
+    text
+}
+
+/// The type of a signature's result, and those of its parameters.
+pub fn types_of(signature: &str) -> (&str, Vec<&str>) {
+    let (result, params) = signature.split_once(" (").expect("a signature has parameters");
+    let params = params.trim_end_matches(')').split(',');
+    (result, params.filter_map(|param| param.split_whitespace().next()).collect())
+}
 
 /// Where code that makes and frees objects itself finds the words of a context, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

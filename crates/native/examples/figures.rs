@@ -64,6 +64,7 @@ fn tables(sites: &[(Prim, &[ShapeId], ShapeId)], parameters: &[ShapeId], result:
 }
 
 unsafe extern "C" fn identity(_: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: the run gives one word and room for one.
     unsafe { out.write(args.read()) };
 }
 
@@ -72,6 +73,7 @@ const TIMES: u32 = 1_000_000;
 /// Allocates and frees a node of five words a million times, eight at a time.
 unsafe extern "C" fn objects(ctx: *mut Context, args: *const u64, out: *mut u64) {
     let descriptor = object::OwnDescriptor::new(object::NODE, 3, [].into_iter());
+    // SAFETY: the context is that of the run; each node has room for five words and is freed once.
     unsafe {
         for _ in 0..TIMES / 8 {
             let nodes = [(); 8].map(|()| rt_alloc(ctx, 5));
@@ -87,12 +89,14 @@ unsafe extern "C" fn objects(ctx: *mut Context, args: *const u64, out: *mut u64)
 /// Primitive 0 a million times on scalars.
 unsafe extern "C" fn scalars(ctx: *mut Context, args: *const u64, out: *mut u64) {
     for _ in 0..TIMES {
+        // SAFETY: primitive 0 takes the words that this function was given.
         unsafe { rt_prim(ctx, 0, args, out) };
     }
 }
 
 /// Primitive 0 a million times on the two arguments, which are kept.
 unsafe extern "C" fn primitives(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: the arguments are two objects, which `retain` keeps alive for each call.
     unsafe {
         for i in 0..TIMES {
             for at in 0..2 {

@@ -23,7 +23,7 @@ pub use progress::Progress;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use loops::{Descriptor, Kind, Leaf, Program};
+use loops::{Descriptor, Leaf, Program};
 
 /// The module's text.
 pub fn emit(program: &Program) -> String {
@@ -67,10 +67,11 @@ fn write(program: &Program, checks: Checks, progress: Progress, origins: Origins
     if needs.sums {
         text.push_str(sums::SUM_VALUES);
     }
-    text.push_str(prelude::TEXT);
+    prelude::definitions(&mut text);
+    prelude::declarations(checks, &mut text);
+    text.push_str(prelude::METADATA);
     text.extend(needs.constants);
     if checked {
-        text.push_str(checks::TEXT);
         text.extend(needs.places);
     }
     let places = needs.lines.map_or(vec![], |lines| lines.end(&mut text));
@@ -133,11 +134,7 @@ pub(crate) fn return_type(results: &[Leaf]) -> String {
 
 fn descriptors(program: &Program, text: &mut String) {
     for (number, Descriptor { kind, words, pointers }) in program.descriptors.iter().enumerate() {
-        let kind = match kind {
-            Kind::Node => 0,
-            Kind::Array => 1,
-            Kind::Columns => 4,
-        };
+        let kind = kind.number();
         let offsets: Vec<String> = pointers.iter().map(|at| format!("i64 {at}")).collect();
         let count = pointers.len();
         let _ = writeln!(

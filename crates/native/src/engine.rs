@@ -10,6 +10,7 @@ use base::codes;
 use eval::Value;
 use first_order::Codes;
 use llvm::{Cache, Code, CompileError, Effort, LinkError, Llvm, Search, SelfTest, Settings, Unavailable};
+use loops::symbols::interface;
 
 use crate::emit::{Checks, Progress, emit_with, emit_with_origins};
 use crate::pool;
@@ -21,9 +22,6 @@ use crate::runtime::survey::{Found, Watched};
 use crate::runtime::symbols::symbols;
 use crate::stack::Entry;
 use crate::threads;
-
-/// Changes with what compiled code expects of the runtime.
-const ABI: u32 = 2;
 
 /// Compiles programs and runs them, one at a time.
 pub struct Engine {
@@ -197,9 +195,11 @@ impl Engine {
         budget::begin(Stage::Llvm);
         budget::check_estimate(work_of_llvm(ir, effort), ir.len().saturating_mul(bytes_of_llvm(effort)));
         let start = Instant::now();
-        let (object, cache_hit) = self.llvm.compile_cached(&self.cache, ir, effort, ABI).map_err(Broken::Compile)?;
+        let made = self.llvm.compile_cached(&self.cache, ir, effort, &interface());
+        let (object, cache_hit) = made.map_err(Broken::Compile)?;
         let compiling = start.elapsed();
-        let code = self.llvm.link(&object, &symbols()).map_err(Broken::Link)?;
+        let symbols: Vec<_> = symbols().into_iter().map(|symbol| (symbol.name, symbol.address)).collect();
+        let code = self.llvm.link(&object, &symbols).map_err(Broken::Link)?;
         let linking = start.elapsed() - compiling;
         let entry = code.address("entry").ok_or(Broken::Missing("entry"))?;
         // SAFETY: the IR defines `entry` with this signature, by this function's contract.

@@ -107,8 +107,9 @@ impl Interrupter {
     }
 }
 
-// The system's name of a thread is a number or an address that means the same to all threads.
+// SAFETY: the system's name of a thread is a number or an address that means the same to all threads.
 unsafe impl Send for Interrupter {}
+// SAFETY: as above.
 unsafe impl Sync for Interrupter {}
 
 /// From now on SIGURG to a thread that runs compiled code ends the run, if somebody wants it to stop.

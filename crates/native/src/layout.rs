@@ -4,9 +4,9 @@
 //! and descriptors for what the border allocates. The rules are those of `docs/dev/native.md`.
 
 use first_order::{Alternative, Definition, Head, Shape, ShapeId, Shapes, Type};
-use loops::{Grown, Kind, Leaf, layout};
+use loops::{Grown, Leaf, layout};
 
-use crate::runtime::object::{ARRAY, COLUMNS, Descriptor, NODE, OwnDescriptor};
+use crate::runtime::object::{Descriptor, NODE, OwnDescriptor};
 
 /// The layout of every shape, by its number.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -108,8 +108,8 @@ impl Types<'_> {
             places: sum.map_or(vec![], |sum| layout::places(&own, sum)),
             starts: starts.collect(),
             array: element.map(|element| {
-                let kind = if self.grown.kind(&element) == Kind::Columns { COLUMNS } else { ARRAY };
-                OwnDescriptor::new(kind, element.len(), pointers(&element))
+                let kind = self.grown.kind(&element).number();
+                OwnDescriptor::new(u64::from(kind), element.len(), pointers(&element))
             }),
             elements,
         }

@@ -14,7 +14,6 @@ use base::{Part, Span};
 use llvm::Row;
 
 use crate::interrupt::{self, Running};
-use crate::stack;
 
 /// How often the thread is looked at.
 const EVERY: Duration = Duration::from_millis(1);
@@ -180,7 +179,7 @@ unsafe fn callers(running: &Running, sp: usize, found: &mut [u64; DEPTH], mut co
     if !on_stack(sp) {
         // The runtime is on the thread's own stack: somewhere there it keeps where it came from.
         // SAFETY: the context is that of the run, and the word is one of its first.
-        let host = unsafe { *(running.ctx as *const usize).add(stack::HOST_WORD) };
+        let host = unsafe { *(running.ctx as *const usize).add(loops::memory::CTX_HOST as usize) };
         let last = host.min(sp + 8 * 16 * WORDS);
         // SAFETY: the words lie between the stack pointer and a frame that is still there.
         let mut kept = (sp & !7..last).step_by(8).map(|at| unsafe { *(at as *const usize) });

@@ -1,6 +1,6 @@
 //! What compiled code needs while it runs: memory, handles, failures, primitives.
 //!
-//! The [`Context`] is the only state. Compiled code knows its first words (`docs/dev/native.md`); the rest is for the functions
+//! The [`Context`] is the only state. Compiled code knows its first words (`loops::memory`); the rest is for the functions
 //! here. Everything allocated belongs to the context: leaving a run at any point loses nothing, [`Context::reset`] takes it
 //! all back, handles included.
 //!
@@ -29,6 +29,7 @@ use std::rc::Rc;
 
 use base::{Code, Span};
 use first_order::shape::ShapeId;
+use loops::memory;
 
 use crate::stack;
 use crate::values::Border;
@@ -42,7 +43,7 @@ pub struct Context {
     bump: *mut u64,
     bump_end: *mut u64,
     live: i64,
-    /// The thread's stack pointer while compiled code runs ([`crate::stack::HOST_WORD`]).
+    /// The thread's stack pointer while compiled code runs ([`memory::CTX_HOST`]).
     host: usize,
     /// Who makes objects, in code that says so: the number of a place, from 1; 0 is the border.
     site: u64,
@@ -62,20 +63,8 @@ pub struct Context {
     kept: Vec<eval::Value>,
 }
 
-/// Where compiled code writes who makes objects.
-pub const SITE_WORD: u32 = 5;
-
-/// Where the code of a checked build writes where it is.
-pub const PLACE_WORD: u32 = 6;
-
-/// Where compiled code finds the words of [`base::progress`].
-pub const PROGRESS_WORD: u32 = 7;
-
-/// Where compiled code reads from what work on other threads help with a loop.
-pub const HELPED_WORD: u32 = 8 + SMALL_WORDS as u32;
-
 /// Objects of fewer words come from chunks, the others one by one.
-pub const SMALL_WORDS: usize = 64;
+pub const SMALL_WORDS: usize = memory::SMALL_WORDS as usize;
 
 /// Where the words of a context are.
 pub const OFFSETS: loops::symbols::Offsets = loops::symbols::Offsets {
@@ -85,15 +74,19 @@ pub const OFFSETS: loops::symbols::Offsets = loops::symbols::Offsets {
     free: std::mem::offset_of!(Context, free),
 };
 
+/// Compiled code has these words in it. A page's machine has pointers of four bytes, and its code is given [`OFFSETS`].
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    assert!(std::mem::offset_of!(Context, live) == 3 * 8);
-    assert!(std::mem::offset_of!(Context, host) == stack::HOST_WORD * 8);
-    assert!(std::mem::offset_of!(Context, site) == SITE_WORD as usize * 8);
-    assert!(std::mem::offset_of!(Context, place) == PLACE_WORD as usize * 8);
-    assert!(std::mem::offset_of!(Context, progress) == PROGRESS_WORD as usize * 8);
-    assert!(std::mem::offset_of!(Context, free) == 8 * 8);
-    assert!(std::mem::offset_of!(Context, helped_from) == HELPED_WORD as usize * 8);
+    assert!(std::mem::offset_of!(Context, stack_limit) == 8 * memory::CTX_STACK_LIMIT as usize);
+    assert!(std::mem::offset_of!(Context, bump) == 8 * memory::CTX_BUMP as usize);
+    assert!(std::mem::offset_of!(Context, bump_end) == 8 * memory::CTX_BUMP_END as usize);
+    assert!(std::mem::offset_of!(Context, live) == 8 * memory::CTX_LIVE as usize);
+    assert!(std::mem::offset_of!(Context, host) == 8 * memory::CTX_HOST as usize);
+    assert!(std::mem::offset_of!(Context, site) == 8 * memory::CTX_SITE as usize);
+    assert!(std::mem::offset_of!(Context, place) == 8 * memory::CTX_PLACE as usize);
+    assert!(std::mem::offset_of!(Context, progress) == 8 * memory::CTX_PROGRESS as usize);
+    assert!(std::mem::offset_of!(Context, free) == 8 * memory::CTX_FREE as usize);
+    assert!(std::mem::offset_of!(Context, helped_from) == 8 * memory::CTX_HELPED as usize);
 };
 
 /// Why a run ended early.

@@ -4,7 +4,7 @@
 //! whatever runs there and returns from `enter`: frames on this stack have nothing to clean up. [`on_host`] goes the other way for
 //! one call: evaluator code runs on the thread's own stack, where it knows how much room is left.
 //!
-//! The place on the thread's stack is kept in the context's word [`HOST_WORD`].
+//! The place on the thread's stack is kept in the context's word [`CTX_HOST`].
 //!
 //! Compiled code and the runtime see IEEE arithmetic whatever the thread does otherwise (XLA's threads flush denormals): `enter` loads
 //! the standard floating-point control word, `leave` restores the thread's.
@@ -12,13 +12,12 @@
 use std::arch::naked_asm;
 use std::ptr;
 
+use loops::memory::CTX_HOST;
+
 use crate::runtime::Context;
 use crate::runtime::heap::large_pages;
 
-/// The word of the context that holds the thread's stack pointer while compiled code runs.
-pub const HOST_WORD: usize = 4;
-
-const HOST_OFFSET: usize = HOST_WORD * 8;
+const HOST_OFFSET: usize = 8 * CTX_HOST as usize;
 const LARGEST: usize = 2 << 30;
 const SMALLEST: usize = 16 << 20;
 /// Below the limit that compiled code checks there is room for frames that don't check, and for the runtime.

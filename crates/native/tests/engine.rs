@@ -97,12 +97,6 @@ fn agree_on(result: Type, shape: ShapeId, body: impl FnOnce(&mut FunctionBuilder
 }
 
 #[test]
-fn the_runtime_has_every_symbol_that_code_may_need() {
-    let given: Vec<&str> = native::runtime::symbols::symbols().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(given, native::emit::RUNTIME_SYMBOLS);
-}
-
-#[test]
 fn loops_and_scalars() {
     let sum = agree_on(Type::Real, REAL, |b| {
         count_down(b, int(1000), Type::Real, real(0.0), |b, i, sum| {

@@ -2,12 +2,12 @@
 //! carries, before it and where it goes on.
 
 use base::{Code, Span, codes};
+use loops::memory::HEADER;
 use loops::{Arm, Atom, Block, End, Function, Leaf, Op, Statement, Var};
 use wasm_encoder::{BlockType, InstructionSink, ValType};
 
 use crate::helpers::Helper;
 use crate::module::{self, Builder, CTX, DATA, ROOM, SUMS, type_of, word};
-use crate::objects::HEADER;
 use crate::{MOST_BYTES, MOST_VARIABLES, Refused, STACK};
 
 /// A loop that is open: at which depth of blocks it began, and the locals that it carries.

@@ -1,13 +1,11 @@
 //! Functions that every module may need: those that it does are written behind its own.
 
 use base::{Code as ErrorCode, Span};
+use loops::memory::{COUNT, DESCRIPTOR, DESCRIPTOR_KIND, KIND_ARRAY, LAST_TAG, LENGTHS, RANK, ROOM_SHIFT, SMALL_WORDS};
 use wasm_encoder::{BlockType, InstructionSink, ValType};
 
 use crate::module::{self, Builder, CTX, Code, DATA, half, word};
 use crate::transcendentals;
-
-/// Objects of this many words and more are not on the free lists.
-pub(crate) const LARGE: u32 = 64;
 
 /// The ranks for which there is an `AddAt`.
 pub(crate) const ADD_AT: std::ops::RangeInclusive<usize> = 1..=2;
@@ -74,14 +72,14 @@ impl Helper {
             Helper::New(words) => new(module, words),
             Helper::Free(words) => free(module, words),
             Helper::Retain => code(&[I32], &[], &[], |i| {
-                i.local_get(0).i32_const(4095).i32_gt_u().if_(BlockType::Empty);
-                i.local_get(0).local_get(0).i64_load(word(0)).i64_const(1).i64_add().i64_store(word(0));
+                i.local_get(0).i32_const(LAST_TAG as i32).i32_gt_u().if_(BlockType::Empty);
+                i.local_get(0).local_get(0).i64_load(word(COUNT)).i64_const(1).i64_add().i64_store(word(COUNT));
                 i.end();
             }),
             Helper::Release => {
                 let release = module.helper(Helper::ReleaseObject);
                 code(&[I32], &[], &[], |i| {
-                    i.local_get(0).i32_const(4095).i32_gt_u().if_(BlockType::Empty);
+                    i.local_get(0).i32_const(LAST_TAG as i32).i32_gt_u().if_(BlockType::Empty);
                     i.local_get(0).call(release).end();
                 })
             }
@@ -89,15 +87,15 @@ impl Helper {
                 let free = module.runtime("rt_free");
                 let count = 1;
                 code(&[I32], &[], &[I64], |i| {
-                    i.local_get(0).local_get(0).i64_load(word(0)).i64_const(1).i64_sub().local_tee(count);
-                    i.i64_store(word(0)).local_get(count).i64_eqz().if_(BlockType::Empty);
+                    i.local_get(0).local_get(0).i64_load(word(COUNT)).i64_const(1).i64_sub().local_tee(count);
+                    i.i64_store(word(COUNT)).local_get(count).i64_eqz().if_(BlockType::Empty);
                     i.global_get(CTX).local_get(0).call(free).end();
                 })
             }
             Helper::Unshare => {
                 let copy = module.runtime("rt_copy_array");
                 code(&[I32], &[I32], &[], |i| {
-                    i.local_get(0).i64_load(word(0)).i64_const(1).i64_eq().if_(BlockType::Result(I32)).local_get(0);
+                    i.local_get(0).i64_load(word(COUNT)).i64_const(1).i64_eq().if_(BlockType::Result(I32)).local_get(0);
                     i.else_().global_get(CTX).local_get(0).call(copy).end();
                 })
             }
@@ -130,7 +128,7 @@ fn count_live(i: &mut InstructionSink, live: usize, change: i64) {
 fn new(module: &Builder, words: u32) -> Code {
     let offsets = module.host.offsets;
     let [object, next] = [0, 1];
-    if words >= LARGE {
+    if words >= SMALL_WORDS {
         let alloc = module.runtime("rt_alloc");
         return code(&[], &[I32], &[], |i| _ = i.global_get(CTX).i64_const(i64::from(words)).call(alloc));
     }
@@ -166,11 +164,11 @@ fn grow(module: &Builder) -> Code {
     let grow = module.runtime("rt_grow");
     let [array, length] = [0, 4];
     code(&[I32, I64, I64, I64], &[I32], &[I64], |i| {
-        i.local_get(array).i64_load(word(0)).i64_const(1).i64_eq();
-        i.local_get(array).i64_load(word(3)).local_tee(length);
-        i.local_get(array).i64_load(word(2)).i64_const(16).i64_shr_u().i64_lt_u().i32_and();
+        i.local_get(array).i64_load(word(COUNT)).i64_const(1).i64_eq();
+        i.local_get(array).i64_load(word(LENGTHS)).local_tee(length);
+        i.local_get(array).i64_load(word(RANK)).i64_const(i64::from(ROOM_SHIFT)).i64_shr_u().i64_lt_u().i32_and();
         i.if_(BlockType::Result(I32));
-        i.local_get(array).local_get(length).i64_const(1).i64_add().i64_store(word(3)).local_get(array);
+        i.local_get(array).local_get(length).i64_const(1).i64_add().i64_store(word(LENGTHS)).local_get(array);
         i.else_().global_get(CTX);
         (0..4).for_each(|param| _ = i.local_get(param));
         i.call(grow).end();
@@ -190,15 +188,16 @@ fn add_at(module: &Builder, rank: u32) -> Code {
             value(i);
             i.i64_ne().br_if(0);
         };
-        wanted(i, 0, &|i| _ = i.i64_const(1));
+        wanted(i, COUNT, &|i| _ = i.i64_const(1));
         // The kind of an array, in its descriptor.
-        i.local_get(sum).i32_load(half(8)).i64_load(word(0)).i64_const(1).i64_ne().br_if(0);
-        wanted(i, 2, &|i| _ = i.i64_const(i64::from(rank)));
+        i.local_get(sum).i32_load(half(8 * DESCRIPTOR as usize)).i64_load(word(DESCRIPTOR_KIND));
+        i.i64_const(i64::from(KIND_ARRAY)).i64_ne().br_if(0);
+        wanted(i, RANK, &|i| _ = i.i64_const(i64::from(rank)));
         for length in lengths.clone() {
-            wanted(i, 2 + length, &|i| _ = i.local_get(length));
+            wanted(i, LENGTHS - 1 + length, &|i| _ = i.local_get(length));
         }
         i.local_get(sum).local_get(at).i32_wrap_i64().i32_const(3).i32_shl().i32_add().local_tee(place);
-        let element = word(3 + rank);
+        let element = word(LENGTHS + rank);
         i.local_get(place).f64_load(element).local_get(x).f64_const(0.0.into()).f64_add().f64_add().f64_store(element);
         i.local_get(sum).return_();
         i.end();

@@ -1,7 +1,7 @@
 //! What the functions of a module share: types, numbers of functions, words in memory, globals.
 
-use loops::symbols::SIGNATURES;
-use loops::{Block, Kind, Leaf, Op, Program};
+use loops::symbols::{SIGNATURES, types_of};
+use loops::{Block, Leaf, Op, Program};
 use rustc_hash::FxHashMap;
 use wasm_encoder::{
     CodeSection, ConstExpr, EntityType, ExportKind, ExportSection, Function, FunctionSection, GlobalSection,
@@ -103,11 +103,7 @@ impl<'p> Builder<'p> {
             builder.runtime.insert(name, builder.runtime.len() as u32);
         }
         for descriptor in &program.descriptors {
-            let kind = match descriptor.kind {
-                Kind::Node => 0,
-                Kind::Array => 1,
-                Kind::Columns => 4,
-            };
+            let kind = u64::from(descriptor.kind.number());
             let at = builder.add_words([kind, u64::from(descriptor.words), descriptor.pointers.len() as u64]);
             builder.add_words(descriptor.pointers.iter().map(|at| u64::from(*at)));
             builder.descriptors.push(at);
@@ -250,18 +246,17 @@ fn is_used(name: &str) -> bool {
         || name.starts_with("rt_") && !name.starts_with("rt_check") && name != "rt_give_back"
 }
 
-/// A signature as `loops::symbols` writes it: `ptr (ptr ctx, i64 words)`.
+/// A signature of `loops::symbols`.
 fn parsed(text: &str) -> Signature {
-    let ty = |text: &str| match text.split_whitespace().next()? {
+    let ty = |name: &str| match name {
         "ptr" | "i32" => Some(ValType::I32),
         "i64" => Some(ValType::I64),
         "double" => Some(ValType::F64),
         "void" => None,
         other => unreachable!("wasm: the runtime has no type {other}"),
     };
-    let (result, params) = text.split_once('(').expect("a signature has parameters");
-    let params = params.trim_end_matches(')').split(',');
-    (params.filter_map(|param| ty(param.trim())).collect(), ty(result).into_iter().collect())
+    let (result, params) = types_of(text);
+    (params.into_iter().filter_map(ty).collect(), ty(result).into_iter().collect())
 }
 
 /// The instructions of a function that are being written.

@@ -1,17 +1,12 @@
 //! Objects: nodes, arrays, counts of owners. What an operation binds is left on the stack.
 
+use loops::memory::{COUNT, DESCRIPTOR, HEADER, LAST_TAG, LENGTHS, SMALL_WORDS};
 use loops::{Atom, Leaf, Matrix, Op, Product, Statement, Var};
 use wasm_encoder::ValType;
 
 use crate::body::{Body, load, store};
-use crate::helpers::{Helper, LARGE};
+use crate::helpers::Helper;
 use crate::module::{DATA, word};
-
-/// Words of an object before its leaves, and of an array before its lengths.
-pub(crate) const HEADER: u32 = 2;
-pub(crate) const ARRAY_HEADER: u32 = 3;
-/// Pointers up to this are null or tags.
-const LAST_TAG: i32 = 4095;
 
 /// So many constants at once are copied.
 const ENOUGH: usize = 16;
@@ -23,7 +18,7 @@ impl Body<'_, '_> {
             Op::Open { descriptor, node, taken } => self.open(descriptor.0, node, taken),
             Op::IsObject(a) => {
                 self.get(a);
-                self.i().i32_const(LAST_TAG).i32_gt_u();
+                self.i().i32_const(LAST_TAG as i32).i32_gt_u();
             }
             Op::TagOf(a) => {
                 self.get(a);
@@ -37,7 +32,7 @@ impl Body<'_, '_> {
             Op::Release(a) => self.release(a),
             Op::IsUnique(a) => {
                 self.get(a);
-                self.i().i64_load(word(0)).i64_const(1).i64_eq();
+                self.i().i64_load(word(COUNT)).i64_const(1).i64_eq();
             }
             other => unreachable!("wasm: {other:?} is no operation on nodes"),
         }
@@ -47,8 +42,14 @@ impl Body<'_, '_> {
         let node = self.temporary(ValType::I32);
         self.call_helper(Helper::New(HEADER + atoms.len() as u32));
         let at = self.module.descriptor(descriptor) as i32;
-        self.i().local_tee(node).i64_const(1).i64_store(word(0));
-        self.i().local_get(node).global_get(DATA).i32_const(at).i32_add().i64_extend_i32_u().i64_store(word(1));
+        self.i().local_tee(node).i64_const(1).i64_store(word(COUNT));
+        self.i()
+            .local_get(node)
+            .global_get(DATA)
+            .i32_const(at)
+            .i32_add()
+            .i64_extend_i32_u()
+            .i64_store(word(DESCRIPTOR));
         self.store_all(node, HEADER, atoms);
         self.i().local_get(node);
     }
@@ -68,12 +69,12 @@ impl Body<'_, '_> {
     fn open(&mut self, descriptor: u32, node: &Atom, taken: &[(Var, u32)]) {
         let count = self.temporary(ValType::I64);
         self.get(node);
-        self.i().i64_load(word(0)).local_tee(count).i64_const(1).i64_eq();
+        self.i().i64_load(word(COUNT)).local_tee(count).i64_const(1).i64_eq();
         self.open_if();
         self.free_node(descriptor, node, taken);
         self.i().else_();
         self.get(node);
-        self.i().local_get(count).i64_const(1).i64_sub().i64_store(word(0));
+        self.i().local_get(count).i64_const(1).i64_sub().i64_store(word(COUNT));
         taken.iter().for_each(|(var, _)| self.retain(&Atom::Var(*var)));
         self.close();
     }
@@ -82,7 +83,7 @@ impl Body<'_, '_> {
         let program = self.module.program;
         let descriptor = &program.descriptors[descriptor as usize];
         let words = HEADER + descriptor.words;
-        if words >= LARGE {
+        if words >= SMALL_WORDS {
             // The runtime releases the pointers with the node.
             taken.iter().for_each(|(var, _)| self.retain(&Atom::Var(*var)));
             self.context();
@@ -105,7 +106,7 @@ impl Body<'_, '_> {
         }
         self.get(atom);
         self.get(atom);
-        self.i().i64_load(word(0)).i64_const(1).i64_add().i64_store(word(0));
+        self.i().i64_load(word(COUNT)).i64_const(1).i64_add().i64_store(word(COUNT));
     }
 
     fn release(&mut self, atom: &Atom) {
@@ -123,7 +124,7 @@ impl Body<'_, '_> {
         }
         let from = self.module.table(&words) as i32;
         self.element(array, 1, &Atom::Int(*first));
-        let header = 8 * (ARRAY_HEADER + rank) as i32;
+        let header = 8 * (LENGTHS + rank) as i32;
         self.i().i32_const(header).i32_add().global_get(DATA).i32_const(from).i32_add();
         self.i().i32_const(8 * words.len() as i32).memory_copy(0, 0);
         Some(&statements[words.len()..])
@@ -155,7 +156,7 @@ impl Body<'_, '_> {
         self.i().local_set(first).i32_const(8);
         for axis in 0..rank {
             self.get(array);
-            load(&mut self.i(), Leaf::Bool, ARRAY_HEADER + axis);
+            load(&mut self.i(), Leaf::Bool, LENGTHS + axis);
             self.i().i32_mul();
         }
         self.i().local_set(step);
@@ -168,7 +169,7 @@ impl Body<'_, '_> {
         else {
             unreachable!("wasm: {op:?} reads no element");
         };
-        let header = ARRAY_HEADER + rank;
+        let header = LENGTHS + rank;
         if vars.is_empty() {
             return;
         }
@@ -203,7 +204,7 @@ impl Body<'_, '_> {
     }
 
     fn store_element(&mut self, array: &Atom, rank: u32, at: &Atom, leaves: &[Atom], columns: bool) {
-        let header = ARRAY_HEADER + rank;
+        let header = LENGTHS + rank;
         if leaves.is_empty() {
             return;
         }
@@ -245,7 +246,7 @@ impl Body<'_, '_> {
             Op::Append { array, leaves } => self.append(array, leaves),
             Op::Axis(array, axis) => {
                 self.get(array);
-                self.i().i64_load(word(ARRAY_HEADER + axis));
+                self.i().i64_load(word(LENGTHS + axis));
             }
             Op::Unshare(array) => {
                 self.get(array);
@@ -287,10 +288,10 @@ impl Body<'_, '_> {
         if !leaves.is_empty() {
             let address = self.temporary(ValType::I32);
             let bytes = 8 * leaves.len() as i32;
-            self.i().local_get(longer).i32_load(crate::module::half(8 * ARRAY_HEADER as usize));
+            self.i().local_get(longer).i32_load(crate::module::half(8 * LENGTHS as usize));
             self.i().i32_const(bytes).i32_mul().local_get(longer).i32_add().i32_const(bytes).i32_sub();
             self.i().local_set(address);
-            self.store_all(address, ARRAY_HEADER + 1, leaves);
+            self.store_all(address, LENGTHS + 1, leaves);
         }
         self.i().local_get(longer);
     }
@@ -319,7 +320,7 @@ impl Body<'_, '_> {
     /// The address of an element of one word.
     fn first_of(&mut self, array: &Atom, rank: u32, at: &Atom) {
         self.element(array, 1, at);
-        self.i().i32_const(8 * (ARRAY_HEADER + rank) as i32).i32_add();
+        self.i().i32_const(8 * (LENGTHS + rank) as i32).i32_add();
     }
 }
 

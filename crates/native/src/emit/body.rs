@@ -4,16 +4,12 @@
 use std::fmt;
 
 use base::{Code, Span, codes};
+use loops::memory::{CTX_SITE, HEADER, LAST_TAG, LENGTHS};
 use loops::{Arm, Atom, Block, End, Function, Leaf, Matrix, Op, Placed, Product, Program, Statement, Var};
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
 use super::{Checks, Needs, by_value, pieces, prelude, return_type, type_of};
-use crate::runtime::SITE_WORD;
-
-/// Words of an object before its leaves, and of an array before its lengths.
-pub(super) const HEADER: u32 = 2;
-const ARRAY_HEADER: u32 = 3;
 
 /// A function to be written.
 pub(super) struct Of<'p> {
@@ -321,7 +317,7 @@ impl Body<'_> {
             }
             Op::Open { descriptor, node, taken } => self.open(descriptor.0, node, taken),
             Op::IsObject(a) => {
-                self.define(&name, format_args!("icmp ugt ptr {}, inttoptr (i64 4095 to ptr)", self.atom(a)));
+                self.define(&name, format_args!("icmp ugt ptr {}, inttoptr (i64 {LAST_TAG} to ptr)", self.atom(a)));
             }
             Op::TagOf(a) => self.define(&name, format_args!("ptrtoint ptr {} to i64", self.atom(a))),
             Op::PointerOf(a) => self.define(&name, format_args!("inttoptr i64 {} to ptr", self.atom(a))),
@@ -347,7 +343,7 @@ impl Body<'_> {
                 self.line(format_args!("call void @rt_quiet(ptr %ctx, i64 {change})"));
             }
             Op::Site(place) => {
-                let word = self.lines.word("%ctx", SITE_WORD);
+                let word = self.lines.word("%ctx", CTX_SITE);
                 self.line(format_args!("store i64 {}, ptr {word}", place + 1));
             }
             Op::Require(condition, code) => self.require(&self.atom(condition), *code),
@@ -532,10 +528,10 @@ impl Body<'_> {
                 let (array, span) = (self.atom(array), self.span_args());
                 self.define(name, format_args!("call fastcc ptr @grow(ptr %ctx, ptr {array}, {span})"));
                 if !leaves.is_empty() {
-                    let length = self.lines.word(name, ARRAY_HEADER);
+                    let length = self.lines.word(name, LENGTHS);
                     let length = self.value(format_args!("load i64, ptr {length}, {LENGTH}"));
                     let at = self.value(format_args!("add i64 {length}, -1"));
-                    let first = self.lines.word(name, ARRAY_HEADER + 1);
+                    let first = self.lines.word(name, LENGTHS + 1);
                     let words = leaves.len();
                     let element =
                         self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"));
@@ -543,7 +539,7 @@ impl Body<'_> {
                 }
             }
             Op::Axis(array, axis) => {
-                let place = self.lines.word(&self.atom(array), ARRAY_HEADER + axis);
+                let place = self.lines.word(&self.atom(array), LENGTHS + axis);
                 self.define(name, format_args!("load i64, ptr {place}, {LENGTH}"));
             }
             Op::Unshare(array) => {
@@ -569,7 +565,7 @@ impl Body<'_> {
 
     /// The address of an element.
     fn element(&mut self, array: &Atom, rank: u32, words: u32, at: &Atom) -> String {
-        let first = self.lines.word(&self.atom(array), ARRAY_HEADER + rank);
+        let first = self.lines.word(&self.atom(array), LENGTHS + rank);
         let at = self.atom(at);
         self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"))
     }
@@ -579,11 +575,11 @@ impl Body<'_> {
         let (array, at) = (self.atom(array), self.atom(at));
         let mut size = String::new();
         for axis in 0..rank {
-            let length = self.lines.word(&array, ARRAY_HEADER + axis);
+            let length = self.lines.word(&array, LENGTHS + axis);
             let length = self.value(format_args!("load i64, ptr {length}, {LENGTH}"));
             size = if axis == 0 { length } else { self.value(format_args!("mul nuw nsw i64 {size}, {length}")) };
         }
-        let first = self.lines.word(&array, ARRAY_HEADER + rank);
+        let first = self.lines.word(&array, LENGTHS + rank);
         let address = |word: usize| {
             let start = self.value(format_args!("mul nuw nsw i64 {size}, {word}"));
             let column = self.value(format_args!("getelementptr inbounds i64, ptr {first}, i64 {start}"));

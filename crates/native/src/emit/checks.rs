@@ -1,6 +1,6 @@
 //! A checked build: before every operation that touches memory or relies on what an earlier stage has proved, code verifies it.
 //!
-//! In: an operation that is about to be written. Out: calls of `rt_check_…`, and none in a build that isn't checked. The word [`PLACE_WORD`] of the
+//! In: an operation that is about to be written. Out: calls of `rt_check_…`, and none in a build that isn't checked. The word [`CTX_PLACE`] of the
 //! context says which function and operation runs and where it stands in the source, for whoever finds something wrong.
 
 use std::fmt::Write;
@@ -8,8 +8,7 @@ use std::fmt::Write;
 use loops::{Atom, Leaf, Matrix, Op};
 
 use super::body::Body;
-use crate::runtime::PLACE_WORD;
-use crate::runtime::object::{ARRAY, COLUMNS};
+use loops::memory::{CTX_PLACE, KIND_ARRAY, KIND_COLUMNS};
 
 /// What code verifies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,20 +19,6 @@ pub enum Checks {
     /// Also what the compiler relies on: objects are alive and of the kind that they are used as, elements are in range, ints that can't overflow don't.
     Memory,
 }
-
-/// What a checked module declares beside `prelude::TEXT`.
-pub(super) const TEXT: &str = "
-declare void @rt_give_back(ptr, ptr) nounwind
-declare void @rt_check_holds(ptr, i64) nounwind
-declare void @rt_check_object(ptr, ptr) nounwind
-declare void @rt_check_pointer(ptr, ptr) nounwind
-declare void @rt_check_alone(ptr, ptr) nounwind
-declare void @rt_check_node(ptr, ptr, ptr) nounwind
-declare void @rt_check_axis(ptr, ptr, i64) nounwind
-declare void @rt_check_array(ptr, ptr, i64, i64, i64) nounwind
-declare void @rt_check_element(ptr, ptr, i64, i64, i64, i64) nounwind
-declare void @rt_check_matrix(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind
-";
 
 impl Body<'_> {
     /// Verifies what the operation relies on: that the objects it is given are alive, and what is its own.
@@ -74,7 +59,7 @@ impl Body<'_> {
             }
             Op::Append { array, leaves } => {
                 let (array, words) = (self.atom(array), leaves.len());
-                let args = format!("ptr %ctx, ptr {array}, i64 {ARRAY}, i64 1, i64 {words}");
+                let args = format!("ptr %ctx, ptr {array}, i64 {KIND_ARRAY}, i64 1, i64 {words}");
                 self.line(format_args!("call void @rt_check_array({args})"));
             }
             Op::Product(product) => {
@@ -107,7 +92,7 @@ impl Body<'_> {
     fn say_place(&mut self, op: &str) {
         let number = self.needs.places.len();
         self.needs.places.push(place(number, &self.function.name, op, self.span));
-        let word = self.lines.word("%ctx", PLACE_WORD);
+        let word = self.lines.word("%ctx", CTX_PLACE);
         self.line(format_args!("store ptr @place{number}, ptr {word}"));
     }
 
@@ -136,7 +121,7 @@ impl Body<'_> {
 
     fn check_element(&mut self, array: &Atom, columns: bool, rank: u32, words: usize, at: &Atom) {
         let (array, at) = (self.atom(array), self.atom(at));
-        let kind = if columns { COLUMNS } else { ARRAY };
+        let kind = if columns { KIND_COLUMNS } else { KIND_ARRAY };
         let args = format!("ptr %ctx, ptr {array}, i64 {kind}, i64 {rank}, i64 {words}, i64 {at}");
         self.line(format_args!("call void @rt_check_element({args})"));
     }

@@ -1,10 +1,10 @@
 //! Nodes: making them, and opening them when their last owner reads them.
 
+use loops::memory::{self, HEADER, SMALL_WORDS};
 use loops::{Atom, Leaf, Var};
 
-use super::body::{Body, HEADER};
+use super::body::Body;
 use super::memory::{COUNT, DESCRIPTOR, Place};
-use super::prelude::LARGE;
 
 impl Body<'_> {
     pub(super) fn node(&mut self, name: &str, descriptor: u32, atoms: &[Atom]) {
@@ -12,7 +12,7 @@ impl Body<'_> {
         self.needs.nodes.insert(words);
         self.define(name, format_args!("call fastcc ptr @new_{words}(ptr %ctx)"));
         self.line(format_args!("store i64 1, ptr {name}, {COUNT}"));
-        let place = self.lines.word(name, 1);
+        let place = self.lines.word(name, memory::DESCRIPTOR);
         self.line(format_args!("store ptr @d{descriptor}, ptr {place}, {DESCRIPTOR}"));
         self.store_words(Place::Node, name, HEADER as usize, atoms);
     }
@@ -40,7 +40,7 @@ impl Body<'_> {
         let program = self.program;
         let descriptor = &program.descriptors[descriptor as usize];
         let words = HEADER + descriptor.words;
-        if words >= LARGE {
+        if words >= SMALL_WORDS {
             // The runtime releases the pointers with the node.
             taken.iter().for_each(|(var, _)| self.retain(&Atom::Var(*var)));
             self.line(format_args!("call void @rt_free(ptr %ctx, ptr {node})"));

@@ -11,7 +11,7 @@ use loops::{Atom, Cost, Function, Op, Pieces, Program};
 use super::body::Body;
 use super::memory::{Lines, Place};
 use super::type_of;
-use crate::runtime::HELPED_WORD;
+use loops::memory::CTX_HELPED;
 
 impl Body<'_> {
     /// The units of one turn, as a real.
@@ -34,7 +34,7 @@ impl Body<'_> {
         let (turn, count) = (self.work(work), self.atom(count));
         let count = self.value(format_args!("sitofp i64 {count} to double"));
         let all = self.value(format_args!("fmul double {turn}, {count}"));
-        let least = self.lines.word("%ctx", HELPED_WORD);
+        let least = self.lines.word("%ctx", CTX_HELPED);
         let least = self.value(format_args!("load double, ptr {least}, !tbaa !17"));
         (self.value(format_args!("fcmp oge double {all}, {least}")), turn)
     }

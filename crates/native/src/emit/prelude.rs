@@ -2,16 +2,18 @@
 
 use std::fmt::Write;
 
-/// Objects of this many words and more are not on the free lists.
-pub(super) const LARGE: u32 = 64;
+use loops::memory::{CTX_FREE, CTX_LIVE, DESCRIPTOR, DESCRIPTOR_KIND, KIND_ARRAY, LENGTHS, RANK, SMALL_WORDS, filled};
+use loops::symbols::{SIGNATURES, types_of};
+
+use super::Checks;
 
 /// The function that makes room for a node of so many words, header included: from the free list, else from the bump space,
 /// else by the runtime.
 pub(super) fn allocation(words: u32, text: &mut String) {
-    if words >= LARGE {
+    if words >= SMALL_WORDS {
         return allocation_by_runtime(words, text);
     }
-    let (list, bytes) = (8 + words, 8 * words);
+    let (list, bytes) = (CTX_FREE + words, 8 * words);
     let _ = writeln!(
         text,
         "define internal fastcc ptr @new_{words}(ptr noalias %ctx) nounwind inlinehint {{
@@ -22,7 +24,7 @@ pub(super) fn allocation(words: u32, text: &mut String) {
 pop:
   %next = load ptr, ptr %head
   store ptr %next, ptr %list, !tbaa !17
-  %live.p = getelementptr inbounds i64, ptr %ctx, i64 3
+  %live.p = getelementptr inbounds i64, ptr %ctx, i64 {CTX_LIVE}
   %live = load i64, ptr %live.p, !tbaa !17
   %more = add i64 %live, 1
   store i64 %more, ptr %live.p, !tbaa !17
@@ -45,7 +47,7 @@ pub(super) fn allocation_by_runtime(words: u32, text: &mut String) {
 
 /// The function that takes back the room of a node of so many words that nobody sees; what it holds is cared for.
 pub(super) fn freeing(words: u32, text: &mut String) {
-    let list = 8 + words;
+    let list = CTX_FREE + words;
     let _ = writeln!(
         text,
         "define internal fastcc void @free_{words}(ptr noalias %ctx, ptr %p) nounwind inlinehint {{
@@ -53,7 +55,7 @@ pub(super) fn freeing(words: u32, text: &mut String) {
   %head = load ptr, ptr %list, !tbaa !17
   store ptr %head, ptr %p
   store ptr %p, ptr %list, !tbaa !17
-  %live.p = getelementptr inbounds i64, ptr %ctx, i64 3
+  %live.p = getelementptr inbounds i64, ptr %ctx, i64 {CTX_LIVE}
   %live = load i64, ptr %live.p, !tbaa !17
   %less = add i64 %live, -1
   store i64 %less, ptr %live.p, !tbaa !17
@@ -86,7 +88,7 @@ pub(super) fn add_at(rank: usize, text: &mut String) {
   %length{axis} = load i64, ptr %length{axis}.p, !tbaa !14
   %same{axis} = icmp eq i64 %length{axis}, %n{axis}
 ",
-            place = 3 + axis
+            place = LENGTHS as usize + axis
         );
         let _ = write!(
             words,
@@ -99,21 +101,22 @@ pub(super) fn add_at(rank: usize, text: &mut String) {
         }
         fits = if axis == 0 { "%same0".into() } else { format!("%fits{axis}") };
     }
-    let first = 3 + rank;
+    let first = LENGTHS as usize + rank;
     let _ = write!(
         text,
         "define internal fastcc ptr @add_at_{rank}(ptr noalias %ctx, ptr %sum, {params}i64 %at, double %x, i64 %site) nounwind inlinehint {{
   %words = alloca [{rank} x i64]
   %count = load i64, ptr %sum, !tbaa !15
   %alone = icmp eq i64 %count, 1
-  %descriptor.p = getelementptr inbounds i64, ptr %sum, i64 1
+  %descriptor.p = getelementptr inbounds i64, ptr %sum, i64 {DESCRIPTOR}
   %descriptor = load ptr, ptr %descriptor.p, !tbaa !16
-  %kind = load i64, ptr %descriptor
-  %array = icmp eq i64 %kind, 1
+  %kind.p = getelementptr inbounds i64, ptr %descriptor, i64 {DESCRIPTOR_KIND}
+  %kind = load i64, ptr %kind.p
+  %array = icmp eq i64 %kind, {KIND_ARRAY}
   %dense = and i1 %alone, %array
   br i1 %dense, label %look, label %call, !prof !21
 look:
-  %rank.p = getelementptr inbounds i64, ptr %sum, i64 2
+  %rank.p = getelementptr inbounds i64, ptr %sum, i64 {RANK}
   %rank = load i64, ptr %rank.p, !tbaa !14
   %fits.r = icmp eq i64 %rank, {rank}
   br i1 %fits.r, label %compare, label %call, !prof !21
@@ -136,19 +139,73 @@ call:
     );
 }
 
-/// Definitions and declarations that don't depend on the program.
-pub(super) const TEXT: &str = "\
+/// The functions of every module.
+pub(super) fn definitions(text: &mut String) {
+    text.push_str(&filled(DEFINITIONS));
+}
+
+/// What the runtime defines, as [`SIGNATURES`] has it, and LLVM's own.
+pub(super) fn declarations(checks: Checks, text: &mut String) {
+    let declared = |name: &str| name.starts_with("rt_") && (checks == Checks::Memory || !is_check(name));
+    for (name, signature) in SIGNATURES.iter().filter(|(name, _)| declared(name)) {
+        let known = ATTRIBUTES.iter().find(|(of, ..)| of == name);
+        let (_, result, function) = known.copied().unwrap_or((name, "", "nounwind"));
+        let (ty, params) = types_of(signature);
+        let mut params = params.join(", ");
+        if NOT_CAPTURING.contains(name) {
+            params = params.replace("ptr", "ptr nocapture");
+        }
+        let _ = writeln!(text, "declare {result}{ty} @{name}({params}) {function}");
+    }
+    text.push_str(INTRINSICS);
+}
+
+/// The functions that only checked builds call.
+fn is_check(name: &str) -> bool {
+    name.starts_with("rt_check") || name == "rt_give_back"
+}
+
+/// Those that keep no pointer they are given.
+const NOT_CAPTURING: [&str; 2] = ["rt_sum_chunk", "rt_sum_end"];
+
+/// What LLVM may take for granted of functions of the runtime: of the result, of the call. Others are `nounwind`.
+const ATTRIBUTES: &[(&str, &str, &str)] = &[
+    ("rt_fail", "", "cold noreturn nounwind"),
+    ("rt_refill", "noalias nonnull ", "cold nounwind"),
+    ("rt_alloc", "noalias nonnull ", "nounwind"),
+    ("rt_array", "noalias nonnull ", "nounwind"),
+    ("rt_row", "noalias nonnull ", "nounwind"),
+    ("rt_copy_array", "noalias nonnull ", "nounwind"),
+    ("rt_replace_row", "nonnull ", "nounwind"),
+    ("rt_store_row", "nonnull ", "nounwind"),
+    ("rt_grow", "nonnull ", "cold nounwind"),
+    ("rt_products", "", "nounwind willreturn"),
+    ("rt_product", "", "nounwind willreturn"),
+    ("rt_one_hot", "nonnull ", "nounwind"),
+    ("rt_add_at", "nonnull ", "nounwind"),
+    ("rt_place", "nonnull ", "nounwind"),
+    ("rt_add_placed", "nonnull ", "nounwind"),
+    ("rt_plus", "nonnull ", "nounwind"),
+    ("rt_dense", "nonnull ", "nounwind"),
+    ("rt_text", "nonnull ", "nounwind"),
+    ("rt_sum_chunk", "", "nounwind willreturn"),
+    ("rt_sum_end", "", "nounwind willreturn"),
+    ("rt_power_slope", "", "nounwind willreturn memory(none)"),
+    ("rt_power_log", "", "nounwind willreturn memory(none)"),
+];
+
+const DEFINITIONS: &str = "\
 define internal fastcc ptr @fresh(ptr noalias %ctx, i64 %bytes, i64 %words) nounwind noinline {
-  %bump.p = getelementptr inbounds i64, ptr %ctx, i64 1
+  %bump.p = getelementptr inbounds i64, ptr %ctx, i64 $CTX_BUMP
   %bump = load ptr, ptr %bump.p, !tbaa !17
-  %end.p = getelementptr inbounds i64, ptr %ctx, i64 2
+  %end.p = getelementptr inbounds i64, ptr %ctx, i64 $CTX_BUMP_END
   %end = load ptr, ptr %end.p, !tbaa !17
   %next = getelementptr i8, ptr %bump, i64 %bytes
   %room = icmp ule ptr %next, %end
   br i1 %room, label %take, label %refill
 take:
   store ptr %next, ptr %bump.p, !tbaa !17
-  %live.p = getelementptr inbounds i64, ptr %ctx, i64 3
+  %live.p = getelementptr inbounds i64, ptr %ctx, i64 $CTX_LIVE
   %live = load i64, ptr %live.p, !tbaa !17
   %more = add i64 %live, 1
   store i64 %more, ptr %live.p, !tbaa !17
@@ -166,7 +223,7 @@ define internal fastcc void @retain_object(ptr %p) nounwind alwaysinline {
 }
 
 define internal fastcc void @retain(ptr %p) nounwind inlinehint {
-  %is = icmp ugt ptr %p, inttoptr (i64 4095 to ptr)
+  %is = icmp ugt ptr %p, inttoptr (i64 $LAST_TAG to ptr)
   br i1 %is, label %object, label %done
 object:
   %count = load i64, ptr %p, !tbaa !15
@@ -191,7 +248,7 @@ done:
 }
 
 define internal fastcc void @release(ptr noalias %ctx, ptr %p) nounwind inlinehint {
-  %is = icmp ugt ptr %p, inttoptr (i64 4095 to ptr)
+  %is = icmp ugt ptr %p, inttoptr (i64 $LAST_TAG to ptr)
   br i1 %is, label %object, label %done
 object:
   call fastcc void @release_object(ptr %ctx, ptr %p)
@@ -214,10 +271,10 @@ done:
 define internal fastcc ptr @grow(ptr noalias %ctx, ptr %p, i64 %file, i64 %start, i64 %end) nounwind inlinehint {
   %count = load i64, ptr %p, !tbaa !15
   %alone = icmp eq i64 %count, 1
-  %rank.p = getelementptr inbounds i64, ptr %p, i64 2
+  %rank.p = getelementptr inbounds i64, ptr %p, i64 $RANK
   %rank = load i64, ptr %rank.p, !tbaa !14
-  %capacity = lshr i64 %rank, 16
-  %length.p = getelementptr inbounds i64, ptr %p, i64 3
+  %capacity = lshr i64 %rank, $ROOM_SHIFT
+  %length.p = getelementptr inbounds i64, ptr %p, i64 $LENGTHS
   %length = load i64, ptr %length.p, !tbaa !14
   %more = icmp ult i64 %length, %capacity
   %room = and i1 %alone, %more
@@ -231,35 +288,9 @@ full:
   ret ptr %q
 }
 
-declare void @rt_fail(ptr, i64, i64, i64, i64) cold noreturn nounwind
-declare void @rt_free(ptr, ptr) nounwind
-declare noalias nonnull ptr @rt_refill(ptr, i64) cold nounwind
-declare noalias nonnull ptr @rt_alloc(ptr, i64) nounwind
-declare noalias nonnull ptr @rt_array(ptr, ptr, i64, ptr, i64, i64, i64) nounwind
-declare noalias nonnull ptr @rt_row(ptr, ptr, i64, i64) nounwind
-declare noalias nonnull ptr @rt_copy_array(ptr, ptr) nounwind
-declare nonnull ptr @rt_replace_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
-declare nonnull ptr @rt_store_row(ptr, ptr, ptr, i64, i64, i64, i64, i64) nounwind
-declare nonnull ptr @rt_grow(ptr, ptr, i64, i64, i64) cold nounwind
-declare void @rt_prim(ptr, i64, ptr, ptr) nounwind
-declare void @rt_products(ptr, ptr, i64, i64, ptr, i64, i64, i64, i64, i64) nounwind willreturn
-declare double @rt_product(ptr, i64, i64, ptr, i64, i64, i64) nounwind willreturn
-declare nonnull ptr @rt_one_hot(ptr, i64, ptr, i64, double) nounwind
-declare nonnull ptr @rt_add_at(ptr, ptr, i64, ptr, i64, double, i64) nounwind
-declare nonnull ptr @rt_place(ptr, ptr, i64, i64, i64, i64, i64, i64) nounwind
-declare nonnull ptr @rt_add_placed(ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64) nounwind
-declare nonnull ptr @rt_plus(ptr, ptr, ptr, i64, i64) nounwind
-declare nonnull ptr @rt_dense(ptr, ptr, i64) nounwind
-declare nonnull ptr @rt_text(ptr, i64) nounwind
-declare void @rt_quiet(ptr, i64) nounwind
-declare i64 @rt_int_pow(ptr, i64, i64, i64, i64, i64) nounwind
-declare void @rt_pieces(ptr, ptr, ptr, i64, double) nounwind
-declare double @rt_sum_pieces(ptr, ptr, ptr, i64, double, ptr) nounwind
-declare void @rt_sum_chunk(double, ptr nocapture, i64) nounwind willreturn
-declare double @rt_sum_end(ptr nocapture, i64) nounwind willreturn
-declare double @rt_power_slope(double, double, i64) nounwind willreturn memory(none)
-declare double @rt_power_log(double, double, i64) nounwind willreturn memory(none)
+";
 
+const INTRINSICS: &str = "
 declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
@@ -279,6 +310,10 @@ declare ptr @llvm.frameaddress.p0(i32)
 declare ptr @llvm.stacksave.p0()
 declare void @llvm.stackrestore.p0(ptr)
 
+";
+
+/// What kinds of words never overlap, and which branches are rare.
+pub(super) const METADATA: &str = "\
 !0 = !{!\"evert\"}
 !1 = !{!\"int\", !0, i64 0}
 !2 = !{!\"real\", !0, i64 0}

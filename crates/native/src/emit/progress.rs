@@ -9,7 +9,7 @@ use first_order::Scalar;
 use loops::{Atom, Block, End, Op, Program, Statement, Var};
 
 use super::body::Body;
-use crate::runtime::PROGRESS_WORD;
+use loops::memory::CTX_PROGRESS;
 
 /// Whether code says how far it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -95,7 +95,7 @@ impl Body<'_> {
     }
 
     fn begin_telling(&mut self, first: &Atom, last: Option<&Atom>) -> String {
-        let place = self.lines.word("%ctx", PROGRESS_WORD);
+        let place = self.lines.word("%ctx", CTX_PROGRESS);
         let words = self.value(format_args!("load ptr, ptr {place}"));
         let known = if last.is_some() { state::COUNTED } else { state::OPEN };
         self.tell(&words, word::STATE, &state::NONE.to_string());

@@ -5,9 +5,6 @@
 
 use crate::runtime::Context;
 
-/// The word of the context that is kept for the thread's stack pointer where there is one.
-pub const HOST_WORD: usize = 4;
-
 /// Compiled code: `void entry(ptr ctx, ptr args, ptr out)`.
 pub type Entry = unsafe extern "C" fn(*mut Context, *const u64, *mut u64);
 

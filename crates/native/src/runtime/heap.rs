@@ -13,7 +13,7 @@ use eval::memory;
 
 use self::large::{MOST_WORDS, Spare};
 use super::ledger::Ledger;
-use super::object::{self, ArrayView, Descriptor, HANDLE, HEADER, is_object};
+use super::object::{self, ArrayView, Descriptor, HANDLE, HEADER, LENGTHS, RANK, is_object};
 use super::survey::Survey;
 use super::{Context, SMALL_WORDS, arrays, handle};
 
@@ -130,12 +130,12 @@ impl Context {
             return Err(codes::ARRAY_TOO_LARGE);
         }
         let elements = lengths.iter().fold(words, |size, &n| size.wrapping_mul(n)) as usize;
-        let array = self.allocate(HEADER + 1 + lengths.len() + elements)?;
+        let array = self.allocate(LENGTHS + lengths.len() + elements)?;
         // SAFETY: the object has that many words.
         unsafe {
             object::begin(array, descriptor);
-            array.add(HEADER).write(lengths.len() as u64);
-            array.add(HEADER + 1).copy_from_nonoverlapping(lengths.as_ptr(), lengths.len());
+            array.add(RANK).write(lengths.len() as u64);
+            array.add(LENGTHS).copy_from_nonoverlapping(lengths.as_ptr(), lengths.len());
         }
         Ok(array)
     }
@@ -214,15 +214,15 @@ impl Context {
             let old = ArrayView::new(array);
             let (length, words) = (old.size(), old.descriptor().words as usize);
             let mut capacity = next_capacity(length, words);
-            let mut size = HEADER + 2 + capacity.saturating_mul(words);
+            let mut size = LENGTHS + 1 + capacity.saturating_mul(words);
             // A loop's tape begins in the room of the last one, if that is free.
             let last = self.heap.last_grown;
             if length == 0
                 && last > size
-                && (last - HEADER - 2).checked_rem(words) == Some(0)
+                && (last - LENGTHS - 1).checked_rem(words) == Some(0)
                 && self.heap.spare.has(last)
             {
-                (capacity, size) = ((last - HEADER - 2) / words, last);
+                (capacity, size) = ((last - LENGTHS - 1) / words, last);
             }
             let bytes = size.saturating_mul(8);
             if length >= LONGEST || size > MOST_WORDS || (bytes > FIRST_CHUNK && !self.has_room_for(bytes)) {
@@ -235,8 +235,8 @@ impl Context {
             } else {
                 let longer = self.allocate(size)?;
                 object::begin(longer, old.descriptor());
-                longer.add(HEADER).write(1);
-                longer.add(HEADER + 1).write(length as u64);
+                longer.add(RANK).write(1);
+                longer.add(LENGTHS).write(length as u64);
                 let view = ArrayView::new(longer);
                 if alone {
                     view.elements().copy_from_nonoverlapping(old.elements(), length * words);

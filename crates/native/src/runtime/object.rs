@@ -2,26 +2,39 @@
 //!
 //! Here are the only functions that compute addresses inside objects.
 
+use std::mem::offset_of;
 use std::slice;
 
+use loops::memory;
+
+pub const NODE: u64 = memory::KIND_NODE as u64;
+pub const ARRAY: u64 = memory::KIND_ARRAY as u64;
+pub const COLUMNS: u64 = memory::KIND_COLUMNS as u64;
+pub const HANDLE: u64 = memory::KIND_HANDLE as u64;
+/// A sensitivity of an array that is being collected; see `collector`.
+pub const COLLECTOR: u64 = memory::KIND_COLLECTOR as u64;
+
 /// The header: the count and the descriptor.
-pub const HEADER: usize = 2;
+pub const HEADER: usize = memory::HEADER as usize;
 /// The count of an object that belongs to nobody here: however often it is given up, others still see it.
 pub const LENT: u64 = 1 << 62;
-/// Pointers up to this are not objects: null, or the tag of an alternative without content.
-pub const LAST_TAG: u64 = 4095;
 
-pub const NODE: u64 = 0;
-pub const ARRAY: u64 = 1;
-pub const HANDLE: u64 = 2;
-/// A sensitivity of an array that is being collected; see `collector`.
-pub const COLLECTOR: u64 = 3;
-/// An array of elements of several words: the first words of all elements, then the second ones, and so on. It never grows.
-pub const COLUMNS: u64 = 4;
+/// Where the pointer to the descriptor, an array's rank and its lengths stand.
+const DESCRIPTOR: usize = memory::DESCRIPTOR as usize;
+pub(crate) const RANK: usize = memory::RANK as usize;
+pub(crate) const LENGTHS: usize = memory::LENGTHS as usize;
 
-/// The word after an array's header: the rank, and above it for how many elements there is room (0: just those it has).
-pub const RANK: u64 = 0xffff;
-pub const CAPACITY_SHIFT: u32 = 16;
+/// What of the word of the rank is the rank; the rest says for how many elements there is room.
+const RANK_BITS: u64 = (1 << memory::ROOM_SHIFT) - 1;
+
+// Everything here begins at the first word of an object.
+const _: () = assert!(memory::COUNT == 0 && memory::DESCRIPTOR == 1 && memory::RANK == memory::HEADER);
+const _: () = {
+    assert!(offset_of!(Descriptor, kind) == 8 * memory::DESCRIPTOR_KIND as usize);
+    assert!(offset_of!(Descriptor, words) == 8 * memory::DESCRIPTOR_WORDS as usize);
+    assert!(offset_of!(Descriptor, pointers) == 8 * memory::DESCRIPTOR_POINTERS as usize);
+    assert!(offset_of!(Descriptor, offsets) == 8 * memory::DESCRIPTOR_OFFSETS as usize);
+};
 
 /// `{ kind, words, pointers, offsets… }`: a constant of compiled code, or a [`OwnDescriptor`].
 #[repr(C)]
@@ -63,14 +76,14 @@ impl Descriptor {
 
 /// Is a leaf word of kind pointer an object, and not null or a tag?
 pub fn is_object(word: u64) -> bool {
-    word > LAST_TAG
+    word > u64::from(memory::LAST_TAG)
 }
 
 /// # Safety
 /// `object` is an object.
 pub unsafe fn descriptor<'a>(object: *const u64) -> &'a Descriptor {
     // SAFETY: the second word of an object points to its descriptor, which outlives the run.
-    unsafe { &*(object.add(1).read() as *const Descriptor) }
+    unsafe { &*(object.add(DESCRIPTOR).read() as *const Descriptor) }
 }
 
 /// Writes the header of an object with one owner.
@@ -81,7 +94,7 @@ pub unsafe fn begin(object: *mut u64, descriptor: *const Descriptor) {
     // SAFETY: by this function's contract.
     unsafe {
         object.write(1);
-        object.add(1).write(descriptor as u64);
+        object.add(DESCRIPTOR).write(descriptor as u64);
     }
 }
 
@@ -120,8 +133,8 @@ impl ArrayView {
         // SAFETY: an array is an object.
         debug_assert!(unsafe { descriptor(object) }.is_array(), "native: this is no array");
         // SAFETY: the word after an array's header is its rank and capacity.
-        let word = unsafe { object.add(HEADER).read() };
-        ArrayView { object, rank: (word & RANK) as usize, capacity: (word >> CAPACITY_SHIFT) as usize }
+        let word = unsafe { object.add(RANK).read() };
+        ArrayView { object, rank: (word & RANK_BITS) as usize, capacity: (word >> memory::ROOM_SHIFT) as usize }
     }
 
     /// Was it made to grow?
@@ -135,7 +148,7 @@ impl ArrayView {
     /// The object is that large.
     pub unsafe fn set_capacity(self, capacity: usize) {
         // SAFETY: as in `new`.
-        unsafe { self.object.add(HEADER).write(self.rank as u64 | (capacity as u64) << CAPACITY_SHIFT) };
+        unsafe { self.object.add(RANK).write(self.rank as u64 | (capacity as u64) << memory::ROOM_SHIFT) };
     }
 
     /// Changes the length of the first axis.
@@ -144,13 +157,13 @@ impl ArrayView {
     /// There is room, and what is new will be written before it is read.
     pub unsafe fn set_length(self, length: usize) {
         // SAFETY: the lengths stand behind the rank.
-        unsafe { self.object.add(HEADER + 1).write(length as u64) };
+        unsafe { self.object.add(LENGTHS).write(length as u64) };
     }
 
     /// The length of each axis.
     pub fn lengths<'a>(self) -> &'a [u64] {
         // SAFETY: as many words as the rank says follow it; `new`'s contract.
-        unsafe { slice::from_raw_parts(self.object.add(HEADER + 1), self.rank) }
+        unsafe { slice::from_raw_parts(self.object.add(LENGTHS), self.rank) }
     }
 
     /// The number of elements.
@@ -161,7 +174,7 @@ impl ArrayView {
     /// The first word of the elements.
     pub fn elements(self) -> *mut u64 {
         // SAFETY: elements begin after the lengths, inside the object or at its end.
-        unsafe { self.object.add(HEADER + 1 + self.rank) }
+        unsafe { self.object.add(LENGTHS + self.rank) }
     }
 
     pub fn descriptor<'a>(self) -> &'a Descriptor {
@@ -260,7 +273,7 @@ pub unsafe fn size_in_words(object: *mut u64) -> usize {
         let descriptor = descriptor(object);
         if descriptor.is_array() {
             let array = ArrayView::new(object);
-            HEADER + 1 + array.rank + array.room_words()
+            LENGTHS + array.rank + array.room_words()
         } else {
             HEADER + descriptor.words as usize
         }

@@ -164,7 +164,7 @@ impl Objects {
             if descriptor.is_array() {
                 let array = ArrayView::new(object);
                 self.elements += array.size();
-                self.room += bytes - 8 * (object::HEADER + 1 + array.rank + array.element_words());
+                self.room += bytes - 8 * (object::LENGTHS + array.rank + array.element_words());
             }
             self.handles += usize::from(descriptor.kind == HANDLE);
         }

@@ -1,4 +1,6 @@
-//! The functions that compiled code may call, with their names: failures, memory, texts, powers.
+//! The functions that compiled code may call: their names, addresses and types; and those for failures, memory, texts, powers.
+//!
+//! `loops::symbols` says what each is for. What always holds: a function has the types that are declared there; a test compares them.
 
 use std::ffi::c_void;
 
@@ -12,63 +14,135 @@ use super::checks::{
 };
 use super::collect::{rt_add_at, rt_add_placed, rt_dense, rt_one_hot, rt_place, rt_plus};
 use super::handle;
-use super::pieces::{rt_pieces, rt_sum_pieces};
+use super::pieces::{Piece, rt_pieces, rt_sum_pieces};
 use super::prim::rt_prim;
 use super::products::{rt_product, rt_products};
 use super::{Context, fail_with};
 use crate::stack;
 
-/// Every symbol that compiled code may leave undefined, with its address.
-pub fn symbols() -> Vec<(&'static str, *const ())> {
+/// A function that compiled code may call.
+pub struct Symbol {
+    pub name: &'static str,
+    pub address: *const (),
+    /// The types of its result and parameters, as Rust's compiler knows them.
+    pub types: (&'static str, Vec<&'static str>),
+}
+
+/// A type of words that compiled code passes, by LLVM's name for it.
+trait Passed {
+    const TYPE: &'static str;
+}
+
+macro_rules! passed {
+    ($($ty:ty: $name:literal),*) => { $(impl Passed for $ty { const TYPE: &'static str = $name; })* };
+}
+
+passed!((): "void", Never: "void", u64: "i64", i64: "i64", usize: "i64", i32: "i32", f64: "double", Piece: "ptr");
+
+impl<T> Passed for *mut T {
+    const TYPE: &'static str = "ptr";
+}
+
+impl<T> Passed for *const T {
+    const TYPE: &'static str = "ptr";
+}
+
+/// What a function that never returns gives: a type that has no name of its own yet.
+type Never = <fn() -> ! as Returns>::Result;
+
+trait Returns {
+    type Result;
+}
+
+impl<R> Returns for fn() -> R {
+    type Result = R;
+}
+
+/// A function in the C convention.
+trait Function {
+    fn types() -> (&'static str, Vec<&'static str>);
+}
+
+macro_rules! functions {
+    ($($($param:ident)*;)*) => { $(
+        impl<R: Passed, $($param: Passed),*> Function for unsafe extern "C" fn($($param),*) -> R {
+            fn types() -> (&'static str, Vec<&'static str>) {
+                (R::TYPE, vec![$($param::TYPE),*])
+            }
+        }
+    )* };
+}
+
+functions! {
+    A; A B; A B C; A B C D; A B C D E; A B C D E F; A B C D E F G; A B C D E F G H; A B C D E F G H I; A B C D E F G H I J;
+}
+
+fn types_of<F: Function>(_: F) -> (&'static str, Vec<&'static str>) {
+    F::types()
+}
+
+/// A symbol, and the function that it is. Its parameters are only counted.
+macro_rules! symbol {
+    ($name:literal, $function:ident($($param:tt),*)) => {
+        Symbol {
+            name: $name,
+            address: $function as *const (),
+            types: types_of($function as unsafe extern "C" fn($($param),*) -> _),
+        }
+    };
+}
+
+/// Every symbol that compiled code may leave undefined, in the order of [`loops::symbols::SIGNATURES`].
+pub fn symbols() -> Vec<Symbol> {
     vec![
-        ("rt_fail", rt_fail as *const ()),
-        ("rt_free", rt_free as *const ()),
-        ("rt_refill", rt_alloc as *const ()),
-        ("rt_alloc", rt_alloc as *const ()),
-        ("rt_array", rt_array as *const ()),
-        ("rt_row", rt_row as *const ()),
-        ("rt_copy_array", rt_copy_array as *const ()),
-        ("rt_replace_row", rt_replace_row as *const ()),
-        ("rt_store_row", rt_store_row as *const ()),
-        ("rt_grow", rt_grow as *const ()),
-        ("rt_prim", rt_prim as *const ()),
-        ("rt_products", rt_products as *const ()),
-        ("rt_product", rt_product as *const ()),
-        ("rt_one_hot", rt_one_hot as *const ()),
-        ("rt_add_at", rt_add_at as *const ()),
-        ("rt_place", rt_place as *const ()),
-        ("rt_add_placed", rt_add_placed as *const ()),
-        ("rt_plus", rt_plus as *const ()),
-        ("rt_dense", rt_dense as *const ()),
-        ("rt_text", rt_text as *const ()),
-        ("rt_quiet", rt_quiet as *const ()),
-        ("rt_int_pow", rt_int_pow as *const ()),
-        ("rt_power_slope", rt_power_slope as *const ()),
-        ("rt_power_log", rt_power_log as *const ()),
-        ("rt_sum_chunk", rt_sum_chunk as *const ()),
-        ("rt_sum_end", rt_sum_end as *const ()),
-        ("rt_pieces", rt_pieces as *const ()),
-        ("rt_sum_pieces", rt_sum_pieces as *const ()),
-        ("rt_give_back", rt_give_back as *const ()),
-        ("rt_check_holds", rt_check_holds as *const ()),
-        ("rt_check_object", rt_check_object as *const ()),
-        ("rt_check_pointer", rt_check_pointer as *const ()),
-        ("rt_check_alone", rt_check_alone as *const ()),
-        ("rt_check_node", rt_check_node as *const ()),
-        ("rt_check_axis", rt_check_axis as *const ()),
-        ("rt_check_array", rt_check_array as *const ()),
-        ("rt_check_matrix", rt_check_matrix as *const ()),
-        ("rt_check_element", rt_check_element as *const ()),
-        ("fmod", fmod as *const ()),
-        ("floor", floor as *const ()),
-        ("ceil", ceil as *const ()),
-        ("trunc", trunc as *const ()),
-        ("roundeven", roundeven as *const ()),
-        ("sqrt", sqrt as *const ()),
-        ("fma", fma as *const ()),
-        ("memcpy", memcpy as *const ()),
-        ("memmove", memmove as *const ()),
-        ("memset", memset as *const ()),
+        symbol!("rt_fail", rt_fail(_, _, _, _, _)),
+        symbol!("rt_free", rt_free(_, _)),
+        symbol!("rt_refill", rt_alloc(_, _)),
+        symbol!("rt_alloc", rt_alloc(_, _)),
+        symbol!("rt_array", rt_array(_, _, _, _, _, _, _)),
+        symbol!("rt_row", rt_row(_, _, _, _)),
+        symbol!("rt_copy_array", rt_copy_array(_, _)),
+        symbol!("rt_replace_row", rt_replace_row(_, _, _, _, _, _, _, _)),
+        symbol!("rt_store_row", rt_store_row(_, _, _, _, _, _, _, _)),
+        symbol!("rt_grow", rt_grow(_, _, _, _, _)),
+        symbol!("rt_prim", rt_prim(_, _, _, _)),
+        symbol!("rt_products", rt_products(_, _, _, _, _, _, _, _, _, _)),
+        symbol!("rt_product", rt_product(_, _, _, _, _, _, _)),
+        symbol!("rt_one_hot", rt_one_hot(_, _, _, _, _)),
+        symbol!("rt_add_at", rt_add_at(_, _, _, _, _, _, _)),
+        symbol!("rt_place", rt_place(_, _, _, _, _, _, _, _)),
+        symbol!("rt_add_placed", rt_add_placed(_, _, _, _, _, _, _, _, _, _)),
+        symbol!("rt_plus", rt_plus(_, _, _, _, _)),
+        symbol!("rt_dense", rt_dense(_, _, _)),
+        symbol!("rt_text", rt_text(_, _)),
+        symbol!("rt_quiet", rt_quiet(_, _)),
+        symbol!("rt_int_pow", rt_int_pow(_, _, _, _, _, _)),
+        symbol!("rt_power_slope", rt_power_slope(_, _, _)),
+        symbol!("rt_power_log", rt_power_log(_, _, _)),
+        symbol!("rt_sum_chunk", rt_sum_chunk(_, _, _)),
+        symbol!("rt_sum_end", rt_sum_end(_, _)),
+        symbol!("rt_pieces", rt_pieces(_, _, _, _, _)),
+        symbol!("rt_sum_pieces", rt_sum_pieces(_, _, _, _, _, _)),
+        symbol!("rt_give_back", rt_give_back(_, _)),
+        symbol!("rt_check_holds", rt_check_holds(_, _)),
+        symbol!("rt_check_object", rt_check_object(_, _)),
+        symbol!("rt_check_pointer", rt_check_pointer(_, _)),
+        symbol!("rt_check_alone", rt_check_alone(_, _)),
+        symbol!("rt_check_node", rt_check_node(_, _, _)),
+        symbol!("rt_check_axis", rt_check_axis(_, _, _)),
+        symbol!("rt_check_array", rt_check_array(_, _, _, _, _)),
+        symbol!("rt_check_matrix", rt_check_matrix(_, _, _, _, _, _, _, _)),
+        symbol!("rt_check_element", rt_check_element(_, _, _, _, _, _)),
+        symbol!("fmod", fmod(_, _)),
+        symbol!("floor", floor(_)),
+        symbol!("ceil", ceil(_)),
+        symbol!("trunc", trunc(_)),
+        symbol!("roundeven", roundeven(_)),
+        symbol!("sqrt", sqrt(_)),
+        symbol!("fma", fma(_, _, _)),
+        symbol!("memcpy", memcpy(_, _, _)),
+        symbol!("memmove", memmove(_, _, _)),
+        symbol!("memset", memset(_, _, _)),
     ]
 }
 

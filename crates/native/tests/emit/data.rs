@@ -230,7 +230,11 @@ fn a_branch_may_fail() {
 }
 
 #[test]
-fn the_runtime_has_every_symbol_that_code_may_need() {
-    let names: Vec<&str> = native::runtime::symbols::symbols().into_iter().map(|(name, _)| name).collect();
+fn the_runtime_has_every_symbol_that_code_may_need_with_its_types() {
+    let given = native::runtime::symbols::symbols();
+    let names: Vec<&str> = given.iter().map(|symbol| symbol.name).collect();
     assert_eq!(names, native::emit::RUNTIME_SYMBOLS);
+    for (symbol, (name, signature)) in given.iter().zip(native::emit::SIGNATURES) {
+        assert_eq!(symbol.types, loops::symbols::types_of(signature), "the types of {name}");
+    }
 }

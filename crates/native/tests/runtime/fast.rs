@@ -27,19 +27,23 @@ fn more() -> Vec<Shape> {
 }
 
 unsafe extern "C" fn owned(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: primitive 0 takes the words that this function was given.
     unsafe { rt_prim(ctx, 0, args, out) };
 }
 
 /// The arguments are arrays: each gets one more owner meanwhile.
 unsafe extern "C" fn shared_two(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: as many arguments are arrays.
     unsafe { shared(ctx, args, out, 2) };
 }
 
 unsafe extern "C" fn shared_one(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: as above.
     unsafe { shared(ctx, args, out, 1) };
 }
 
 unsafe fn shared(ctx: *mut Context, args: *const u64, out: *mut u64, count: usize) {
+    // SAFETY: the arguments are arrays; each owner that is added is taken away below.
     unsafe {
         (0..count).for_each(|at| retain(args.add(at).read()));
         rt_prim(ctx, 0, args, out);

@@ -11,16 +11,19 @@ use crate::program::{HANDLE, INT, LIST, REALS, list, run, shapes, shown, tables}
 
 /// Releases its argument.
 unsafe extern "C" fn forget(ctx: *mut Context, args: *const u64, _out: *mut u64) {
+    // SAFETY: the argument is an object that is owned here.
     unsafe { rt_free(ctx, args.read() as *mut u64) };
 }
 
 /// Returns its argument.
 unsafe extern "C" fn identity(_ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: the run gives one word and room for one.
     unsafe { out.write(args.read()) };
 }
 
 /// Leaves while everything is alive.
 unsafe extern "C" fn give_up(ctx: *mut Context, _args: *const u64, _out: *mut u64) {
+    // SAFETY: nothing here has a destructor.
     unsafe { native::runtime::symbols::rt_fail(ctx, 321, 3, 10, 20) };
 }
 
@@ -131,6 +134,7 @@ fn leaving_drops_handles() {
 
 /// Returns the first argument, frees the second.
 unsafe extern "C" fn identity_of_two(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: the run gives two objects, owned here, and room for one word.
     unsafe {
         out.write(args.read());
         rt_free(ctx, args.add(1).read() as *mut u64);
@@ -154,16 +158,18 @@ fn a_hundred_thousand_runs_leave_nothing() {
 
 #[test]
 fn an_array_that_grows_begins_in_the_room_of_the_last_one() {
+    use loops::memory::ROOM_SHIFT;
     use native::runtime::arrays::{rt_array, rt_grow};
-    use native::runtime::object::{ARRAY, ArrayView, CAPACITY_SHIFT, HEADER, OwnDescriptor};
+    use native::runtime::object::{ARRAY, ArrayView, HEADER, OwnDescriptor};
     let (five, three) = (OwnDescriptor::new(ARRAY, 5, [].into_iter()), OwnDescriptor::new(ARRAY, 3, [].into_iter()));
     let mut ctx = Context::new();
     // How often an array asks for more room while it grows to so many elements, as compiled code does, and is freed.
+    // SAFETY: the array is owned here, and freed at the end.
     let mut moves = |descriptor: &OwnDescriptor, length: u64| unsafe {
         let mut array = rt_array(&mut *ctx, descriptor.get(), 1, [0].as_ptr(), 0, 0, 0);
         let mut moves = 0;
         for at in 0..length {
-            if at < array.add(HEADER).read() >> CAPACITY_SHIFT {
+            if at < array.add(HEADER).read() >> ROOM_SHIFT {
                 ArrayView::new(array).set_length(at as usize + 1);
             } else {
                 array = rt_grow(&mut *ctx, array, 0, 0, 0);

@@ -13,11 +13,13 @@ use crate::program::{HANDLE, INT, REALS, TEXT, UNIT, one, run, shapes, shown, sp
 
 /// Primitive 0 of the table on the arguments.
 unsafe extern "C" fn first(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: primitive 0 takes the words that this function was given.
     unsafe { rt_prim(ctx, 0, args, out) };
 }
 
 /// Prints a text and itself once more, quietly, then primitive 1.
 unsafe extern "C" fn print_then(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: text 0 and primitives 0 and 1 are in the tables of the test.
     unsafe {
         for quiet in [0, 1, 0] {
             rt_quiet(ctx, quiet);

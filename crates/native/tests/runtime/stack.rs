@@ -13,13 +13,17 @@ use crate::program::{INT, run, shapes, span, tables};
 unsafe extern "C" fn depth(ctx: *mut Context, n: u64) -> u64 {
     let mut frame = [n; 8];
     let frame = std::hint::black_box(&mut frame);
+    // SAFETY: the context is that of the run.
     if (frame.as_ptr() as usize) < unsafe { (*ctx).stack_limit } {
+        // SAFETY: nothing here has a destructor.
         unsafe { rt_fail(ctx, u64::from(codes::RECURSION_TOO_DEEP.0), 3, 10, 20) };
     }
+    // SAFETY: there is room for one more frame.
     if n == 0 { 0 } else { unsafe { depth(ctx, frame[1] - 1) + 1 } }
 }
 
 unsafe extern "C" fn recurse(ctx: *mut Context, args: *const u64, out: *mut u64) {
+    // SAFETY: the run gives one word and room for one.
     unsafe { out.write(depth(ctx, args.read())) };
 }
 
