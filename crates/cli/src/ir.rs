@@ -10,7 +10,7 @@ use std::rc::Rc;
 use base::suggest::nearest;
 use calculus::text::{Style, print_module_in};
 use calculus::{GlobalId, Module};
-use eval::reverse::reverse;
+use differentiate::reverse;
 use evert::{Failure, Session};
 use syntax::ast::Statement;
 use syntax::{Tree, sexpr};

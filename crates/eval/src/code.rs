@@ -11,10 +11,9 @@ use std::rc::{Rc, Weak};
 
 use base::{Name, Span};
 use calculus::{Atom, Binding, Block, Const, Constructor, Expr, Failure, Field, Form, Group, Lambda, Prim, Root, Var};
+use differentiate::{Mode, forward, reverse};
 use rustc_hash::FxHashSet;
 
-use crate::forward::forward;
-use crate::reverse::reverse;
 use crate::value::Value;
 
 pub struct Code {
@@ -27,15 +26,6 @@ pub struct Code {
     attach: bool,
     /// The primitive whose forward rule this is.
     pub forward_of: OnceCell<Prim>,
-}
-
-/// How code was derived.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Mode {
-    /// By J
-    Reverse,
-    /// By T
-    Forward,
 }
 
 /// One function, ready to run. Slots 0… hold the parameter, the captures, the members, then locals.

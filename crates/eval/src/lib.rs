@@ -3,16 +3,14 @@
 //!
 //! In: L1 groups and values. Out: values, or diagnostics with the chain of calls. No I/O, threads or clocks.
 //!
-//! Read [`reverse`] (J on code), [`lift`] (J on values) and [`sensitivity`] (zero, ⊕) with the paper in hand, then
-//! [`forward`] (forward mode), and [`machine`], which runs the results.
+//! Read [`differentiate`] (J and T on code), [`lift`] (J on values) and [`sensitivity`] (zero, ⊕) with the paper in hand, then
+//! [`machine`], which runs the results.
 
 pub mod array;
 pub mod code;
 mod conformance;
 mod fault;
 pub mod foreign;
-pub mod forward;
-mod free;
 mod lazy;
 pub mod lift;
 pub mod machine;
@@ -23,7 +21,6 @@ pub mod plot;
 pub mod prims;
 pub mod probe;
 mod region;
-pub mod reverse;
 mod seal;
 pub mod sensitivity;
 pub mod show;

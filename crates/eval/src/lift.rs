@@ -7,9 +7,9 @@
 use std::rc::Rc;
 
 use base::codes;
+use differentiate::lift_modes;
 
 use crate::array::{Array, Elements};
-use crate::code::Mode;
 use crate::fault::{Fault, Result};
 use crate::lazy::force;
 use crate::show;
@@ -62,16 +62,6 @@ fn lift_function(function: &Rc<Function>, by: i32) -> Result<Rc<Function>> {
         },
         Function::Closure(closure) => lift_closure(function, closure, by),
     }
-}
-
-/// J is only undone where it was the last thing applied.
-fn lift_modes(modes: &[Mode], by: i32) -> Option<Vec<Mode>> {
-    let mut modes = modes.to_vec();
-    (0..by).for_each(|_| modes.push(Mode::Reverse));
-    for _ in by..0 {
-        modes.pop().filter(|mode| *mode == Mode::Reverse)?;
-    }
-    Some(modes)
 }
 
 fn lift_closure(function: &Rc<Function>, closure: &Closure, by: i32) -> Result<Rc<Function>> {

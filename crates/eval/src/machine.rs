@@ -13,9 +13,10 @@ use std::rc::Rc;
 
 use base::{Diagnostic, Name, Span, codes};
 use calculus::{Failure, GlobalId, Lambda, Prim, Root};
+use differentiate::Mode;
 use rustc_hash::FxHashMap;
 
-use crate::code::{Action, Body, Code, Instruction, Mode, Op, Operand};
+use crate::code::{Action, Body, Code, Instruction, Op, Operand};
 use crate::fault::{Fault, Result, expected, interrupted};
 use crate::lazy::{force, forced};
 use crate::observe::{Branches, Occasion, Uses};

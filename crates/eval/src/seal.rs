@@ -11,8 +11,8 @@
 use std::rc::Rc;
 
 use calculus::Field;
+use differentiate::Mode;
 
-use crate::code::Mode;
 use crate::fault::Result;
 use crate::sensitivity::full;
 use crate::value::{Function, Value};

@@ -7,9 +7,10 @@
 use std::rc::Rc;
 
 use base::Span;
-use calculus::{Atom, Block, Builder, Expr, Group, Lambda, Prim, Role, Root, Var};
+use calculus::Prim;
+use differentiate::{Mode, eta};
 
-use crate::code::{Code, Mode};
+use crate::code::Code;
 use crate::fault::Result;
 use crate::lazy::force;
 use crate::machine::{Flow, Frame, Machine, function_order, not_a_function, not_lifted};
@@ -82,18 +83,6 @@ impl Machine {
 fn pushed_under(code: &Rc<Code>, order: u32) -> Option<Rc<Code>> {
     let base = (0..order).try_fold(code.clone(), |code, _| code.primal())?;
     Some((0..order).fold(base.pushed(), |code, _| code.reversed()))
-}
-
-/// `x => p(x)`
-pub fn eta(prim: Prim) -> Group {
-    let mut out = Builder::new(vec!["x".into(), prim.name().into()]);
-    let span = Span::default();
-    let f = Atom::Root(Root::Prim(prim), 0);
-    let y = out.bind("y".into(), Expr::Apply { f, x: Atom::Var(Var(0)), order: 0 }, span);
-    let body: Block = out.close(y, span);
-    let name = Some(prim.name().trim_start_matches('.').into());
-    let lambda = Lambda { name, role: Role::Source, span, vars: out.vars, body, rules: vec![], mentions: vec![] };
-    Group { captures: vec![], members: vec![lambda], order: 0 }
 }
 
 /// How deep a tangent is searched for what isn't zero.

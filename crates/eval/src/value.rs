@@ -9,9 +9,10 @@ use std::rc::Rc;
 
 use base::Name;
 use calculus::{Constructor, Prim};
+use differentiate::Mode;
 
 use crate::array::Array;
-use crate::code::{Code, Mode};
+use crate::code::Code;
 use crate::sparse::Sparse;
 
 #[derive(Clone, Debug)]

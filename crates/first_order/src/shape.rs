@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use base::Name;
 use calculus::{Constructor, Prim};
-use eval::code::Mode;
+use differentiate::Mode;
 use rustc_hash::FxHashMap;
 
 use crate::term::{NamedId, Type};

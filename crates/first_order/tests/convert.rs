@@ -160,7 +160,7 @@ fn functions_are_their_code_and_captures() {
 #[test]
 fn primitives_and_backpropagators_survive() {
     let order = 1;
-    let sealed = Head::Sealed { modes: [eval::code::Mode::Reverse].into() };
+    let sealed = Head::Sealed { modes: [differentiate::Mode::Reverse].into() };
     let alternatives = [(Head::Prim { prim: Prim::Sin, order }, vec![]), (sealed, vec![REAL, REAL, INT, REAL])];
     let alternatives = alternatives.into_iter().map(|(head, parts)| Alternative { head, parts }).collect();
     let (shapes, id) = with(vec![Shape { alternatives, named: None }]);
@@ -169,7 +169,7 @@ fn primitives_and_backpropagators_survive() {
     assert!(through(&shapes, id, &sin(1)).is_ok());
     assert!(through(&shapes, id, &sin(0)).is_err());
     let [raw, f, x, y] = [Value::Real(1.0), Value::Real(2.0), Value::Int(3), Value::Real(4.0)];
-    let sealed = function(Function::Sealed { raw, f, x, y, modes: vec![eval::code::Mode::Reverse] });
+    let sealed = function(Function::Sealed { raw, f, x, y, modes: vec![differentiate::Mode::Reverse] });
     let Value::Function(back) = through(&shapes, id, &sealed).unwrap() else { panic!("a function") };
     assert!(matches!(&*back, Function::Sealed { x: Value::Int(3), y: Value::Real(4.0), .. }));
 }

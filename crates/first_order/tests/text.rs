@@ -70,7 +70,7 @@ fn all_shapes_survive() {
         (Head::Handle(2), vec![REAL]),
         (Head::Closure { code: CodeId(3), member: 1 }, vec![INT]),
         (Head::Prim { prim: calculus::Prim::Place, order: 2 }, vec![]),
-        (Head::Sealed { modes: [eval::code::Mode::Reverse].into() }, vec![REAL, REAL, REAL, REAL]),
+        (Head::Sealed { modes: [differentiate::Mode::Reverse].into() }, vec![REAL, REAL, REAL, REAL]),
         (Head::Full, vec![VECTOR, REAL]),
     ];
     let alternatives = heads.into_iter().map(|(head, parts)| Alternative { head, parts }).collect();

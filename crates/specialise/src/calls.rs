@@ -3,8 +3,8 @@
 
 use base::{Span, codes};
 use calculus::Prim;
+use differentiate::Mode;
 use eval::Value;
-use eval::code::Mode;
 use first_order::{Atom, CodeId, Head, ShapeId};
 
 use crate::body::Alt;

@@ -102,7 +102,7 @@ impl Codes {
         if let Some(id) = self.etas.borrow().get(&prim) {
             return *id;
         }
-        let id = self.of_group(&Rc::new(eval::tangent::eta(prim)));
+        let id = self.of_group(&Rc::new(differentiate::eta(prim)));
         self.etas.borrow_mut().insert(prim, id);
         id
     }

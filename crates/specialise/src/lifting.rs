@@ -1,7 +1,7 @@
 //! J and J⁻¹ of values: functions become their J-images and back, all else keeps its bits.
 
 use base::{Span, codes};
-use eval::code::Mode;
+use differentiate::{Mode, lift_modes};
 use first_order::{Atom, Head, Op, ShapeId, Type};
 use rustc_hash::FxHashSet;
 
@@ -207,14 +207,4 @@ impl Specialiser<'_> {
 
 fn is_function(head: &Head) -> bool {
     matches!(head, Head::Closure { .. } | Head::Prim { .. } | Head::Sealed { .. })
-}
-
-/// J is only undone where it was the last thing applied.
-fn lift_modes(modes: &[Mode], by: i32) -> Option<Vec<Mode>> {
-    let mut modes = modes.to_vec();
-    (0..by).for_each(|_| modes.push(Mode::Reverse));
-    for _ in by..0 {
-        modes.pop().filter(|mode| *mode == Mode::Reverse)?;
-    }
-    Some(modes)
 }

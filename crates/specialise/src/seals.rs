@@ -4,7 +4,7 @@
 
 use base::{Span, codes};
 use calculus::Field;
-use eval::code::Mode;
+use differentiate::Mode;
 use first_order::Head;
 
 use crate::body::Alt;

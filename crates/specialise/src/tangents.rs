@@ -2,8 +2,8 @@
 
 use base::{Span, codes};
 use calculus::{Field, Prim};
+use differentiate::Mode;
 use eval::Giver;
-use eval::code::Mode;
 use eval::tangent::VANISHING_DEPTH;
 use first_order::{Atom, Head, ShapeId};
 

@@ -84,9 +84,9 @@ impl Coverage {
     pub fn module(&mut self, module: &Module) {
         let functions = module.functions.iter().map(|(_, group)| group);
         for group in functions.chain(module.steps.iter().map(|step| &step.code)) {
-            let once = std::rc::Rc::new(eval::reverse::reverse(group));
+            let once = std::rc::Rc::new(differentiate::reverse(group));
             self.group(group);
-            self.group(&eval::reverse::reverse(&once));
+            self.group(&differentiate::reverse(&once));
             self.group(&once);
             self.pushed(group);
         }
@@ -94,7 +94,7 @@ impl Coverage {
 
     /// T of a group and of the groups inside, which T leaves as they are.
     fn pushed(&mut self, group: &std::rc::Rc<Group>) {
-        self.group(&eval::forward::forward(group));
+        self.group(&differentiate::forward(group));
         let mut inner = vec![];
         group.members.iter().for_each(|lambda| groups_in(&lambda.body, &mut inner));
         inner.iter().for_each(|group| self.pushed(group));

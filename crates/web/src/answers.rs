@@ -222,7 +222,7 @@ fn levels(text: &str, function: &str) -> Json {
     let is_wanted = |name: &str| function.is_empty() || name == function;
     let functions: Vec<_> =
         module.functions.iter().filter(|(id, _)| is_wanted(session.globals.get(*id).name.as_str())).cloned().collect();
-    let reversed = functions.iter().map(|(id, group)| (*id, Rc::new(eval::reverse::reverse(group)))).collect();
+    let reversed = functions.iter().map(|(id, group)| (*id, Rc::new(differentiate::reverse(group)))).collect();
     let reversed = Module { functions: reversed, steps: vec![] };
     let plain = Module { functions, steps: vec![] };
     let style = || Style { spans: false, globals: Some(&session.globals) };

@@ -31,37 +31,37 @@ const WHICH: &str = "EVERT_MUTANT_OF_RUST";
 
 const MUTANTS: &[Mutant] = &[
     mutant(
-        "crates/eval/src/reverse.rs",
+        "crates/differentiate/src/reverse.rs",
         "Expr::Plus(bar, d), span)",
         "if $M { Expr::Atom(d) } else { Expr::Plus(bar, d) }, span)",
         &["hostile/sharing", "language/numbers"],
     ),
     mutant(
-        "crates/eval/src/reverse.rs",
+        "crates/differentiate/src/reverse.rs",
         "self.add_expr(tangent, Expr::Get(d, Field::Label(TANGENT.into())), span);",
         "self.add_expr(tangent, Expr::Get(d, Field::Label(if $M { PRIMAL } else { TANGENT }.into())), span);",
         &["hostile/forward", "hostile/orders"],
     ),
     mutant(
-        "crates/eval/src/reverse.rs",
+        "crates/differentiate/src/reverse.rs",
         "self.add_expr(record, Expr::Omit(d, *label), span);",
         "self.add_expr(record, if $M { Expr::Atom(d) } else { Expr::Omit(d, *label) }, span);",
         &["hostile/data", "language/data"],
     ),
     mutant(
-        "crates/eval/src/reverse.rs",
+        "crates/differentiate/src/reverse.rs",
         "self.add_expr(b, get(q, 1), span);",
         "self.add_expr(b, get(q, if $M { 0 } else { 1 }), span);",
         &["language/numbers"],
     ),
     mutant(
-        "crates/eval/src/forward.rs",
+        "crates/differentiate/src/forward.rs",
         "(value, self.bind_tangent(var, get(pair, 1), span))",
         "(value, self.bind_tangent(var, get(pair, if $M { 0 } else { 1 }), span))",
         &["hostile/forward"],
     ),
     mutant(
-        "crates/eval/src/forward.rs",
+        "crates/differentiate/src/forward.rs",
         "map(|(label, atom)| (*label, self.tangent(atom)));",
         "map(|(label, atom)| (*label, if $M { ZERO } else { self.tangent(atom) }));",
         &["hostile/forward", "hostile/closures"],

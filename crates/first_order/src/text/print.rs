@@ -1,6 +1,6 @@
 //! Programs as text.
 
-use eval::code::Mode;
+use differentiate::Mode;
 use std::fmt::{self, Write};
 
 use base::{Name, Span};

@@ -87,7 +87,7 @@ fn random_alternative(random: &mut Random, i: u64, part: impl Fn(&mut Random) ->
         11 => (Head::Handle(1), 1),
         12 => (Head::Closure { code: CodeId(random.below(2) as u32), member: 1 }, 2),
         13 => (Head::Prim { prim: Prim::Sin, order: 1 }, 0),
-        14 => (Head::Sealed { modes: [eval::code::Mode::Reverse].into() }, 4),
+        14 => (Head::Sealed { modes: [differentiate::Mode::Reverse].into() }, 4),
         _ => (Head::Full, 2),
     };
     // An array's elements are no arrays.

@@ -28,7 +28,7 @@ fn in_block(block: &Block) -> usize {
 fn derived(group: &Rc<Group>, order: u32) -> usize {
     let mut group = group.clone();
     for _ in 0..order {
-        group = Rc::new(eval::reverse::reverse(&group));
+        group = Rc::new(differentiate::reverse(&group));
     }
     bindings(&group)
 }
@@ -47,7 +47,7 @@ fn group_of(source: &str) -> Rc<Group> {
 fn forward_ratio(source: &str) -> f64 {
     let group = group_of(source);
     let own = |group: &Rc<Group>| bindings(group) as f64;
-    own(&Rc::new(eval::forward::forward(&group))) / own(&group)
+    own(&Rc::new(differentiate::forward(&group))) / own(&group)
 }
 
 /// Bindings of J, J², J³ of a program over its own.

@@ -1,6 +1,6 @@
 //! Shapes.
 
-use eval::code::Mode;
+use differentiate::Mode;
 use std::rc::Rc;
 
 use base::Name;

@@ -68,15 +68,15 @@ fn lift_all(atoms: &[Atom]) -> Vec<Atom> {
     atoms.iter().map(lift).collect()
 }
 
-/// The same part of a sensitivity, where a missing field is zero.
-fn in_sensitivity(field: &Field) -> Field {
+/// The same part of a sensitivity or a tangent, where a missing field is zero.
+pub fn in_sensitivity(field: &Field) -> Field {
     match field {
         Field::Name(name) | Field::Capture(name) => Field::Label(*name),
         other => other.clone(),
     }
 }
 
-pub(crate) fn get(base: Atom, position: u32) -> Expr {
+pub fn get(base: Atom, position: u32) -> Expr {
     Expr::Get(base, Field::Position(position))
 }
 
@@ -480,7 +480,7 @@ fn backpropagator_of(
     Group { captures, members: vec![lambda], order: 0 }
 }
 
-pub(crate) fn call(out: &mut Builder, prim: Prim, mut args: Vec<Atom>, span: Span) -> Atom {
+pub fn call(out: &mut Builder, prim: Prim, mut args: Vec<Atom>, span: Span) -> Atom {
     let x = match args.len() {
         1 => args.remove(0),
         _ => out.bind("args".into(), Expr::Tuple(args), span),

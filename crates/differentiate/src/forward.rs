@@ -1,4 +1,4 @@
-//! Forward mode: T on code, the mirror of [`crate::reverse`].
+//! Forward mode: T on code, the mirror of [`crate::reverse()`].
 //!
 //! In: a group of functions. Out: the group of their T-images, with the same members. A function `x => e` becomes
 //! `(x, dx) => (y, dy)`: every variable v gets a companion dv, its tangent, which has the form of a sensitivity of v.
@@ -25,7 +25,7 @@ use calculus::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::reverse::{call, get};
+use crate::reverse::{call, get, in_sensitivity};
 
 /// T on code.
 pub fn forward(group: &Rc<Group>) -> Group {
@@ -71,14 +71,6 @@ fn used_in(body: &Block) -> BTreeSet<Var> {
         }
     });
     used
-}
-
-/// The same part of a tangent, where a missing field is zero.
-fn in_tangent(field: &Field) -> Field {
-    match field {
-        Field::Name(name) | Field::Capture(name) => Field::Label(*name),
-        other => other.clone(),
-    }
 }
 
 /// What an expression becomes.
@@ -276,7 +268,7 @@ impl<'a> Forward<'a> {
             Expr::Plus(..) => return self.plus(d(0), d(1), span),
             Expr::Tuple(_) => Expr::Tuple(atoms),
             Expr::Variant(constructor, _) => Expr::Variant(constructor.clone(), atoms),
-            Expr::Get(_, field) => Expr::Get(d(0), in_tangent(field)),
+            Expr::Get(_, field) => Expr::Get(d(0), in_sensitivity(field)),
             Expr::Inject(field, _) => Expr::Inject(field.clone(), d(0)),
             Expr::Omit(_, label) => Expr::Omit(d(0), *label),
             Expr::Apply { .. } | Expr::Pull { .. } | Expr::If(..) => unreachable!("forward: calls and branches"),
