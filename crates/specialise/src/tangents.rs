@@ -165,43 +165,63 @@ impl Specialiser<'_> {
         pushes.max().unwrap_or(0)
     }
 
-    /// A backpropagator under T is pulled at a pair of a sensitivity and its tangent: a symbolic zero has none.
+    /// A backpropagator under T is pulled at a pair of a sensitivity and its tangent, under T of T at a pair of such pairs: a symbolic zero has no tangent, so where
+    /// the sensitivity itself, the first part of all of them, is one, nothing is run.
     pub fn pull_pushed(&mut self, b: &Val, d: &Val, order: u32, span: Span) -> Result1<Val> {
-        let d = self.forced(d, span)?;
-        self.split(&d, span, &mut |this, alt| {
-            if alt.head == Head::Zero || (alt.head == Head::Tuple && alt.parts.is_empty()) {
-                return Ok(this.zero());
-            }
-            let pair = this.narrowed(&alt);
-            if alt.head != Head::Tuple || alt.parts.len() != 2 {
-                return this.run_raw(b, pair, span);
-            }
-            let (first, second) = (this.part(&alt, 0, span), this.part(&alt, 1, span));
-            if first.shape == ZERO || first.shape == UNIT {
-                return Ok(this.zero());
-            }
-            let nothing = |this: &Self, shape: ShapeId| {
-                let raw_zero = |one: &first_order::Alternative| match one.head {
-                    Head::Zero => true,
-                    Head::Full => one.parts[1] == ZERO,
-                    _ => false,
-                };
-                this.graph.alternatives(shape).iter().all(raw_zero)
-            };
-            if order == 0 && nothing(this, first.shape) && this.is_still(second.shape) {
-                return Ok(this.zero());
-            }
-            if !this.may_be_zero(first.shape) {
-                return this.run_raw(b, pair, span);
-            }
-            this.split(&first, span, &mut |this, given| {
-                if given.head == Head::Zero {
-                    return Ok(this.zero());
+        let pushes = self.pushes(b);
+        if order == 0 && self.moves_nothing(d.shape, pushes) {
+            return Ok(self.zero());
+        }
+        self.unless_first_is_zero(d, pushes, span, &mut |this, d| this.run_raw(b, d, span))
+    }
+
+    /// Is this a zero whose tangents are zero, whenever the code runs?
+    fn moves_nothing(&self, shape: ShapeId, pushes: u32) -> bool {
+        let alternatives = self.graph.alternatives(shape);
+        !alternatives.is_empty()
+            && alternatives.iter().all(|one| match (&one.head, &one.parts[..]) {
+                (Head::Zero, _) => true,
+                (Head::Full, [_, d]) => *d == ZERO,
+                (Head::Tuple, [first, second]) if pushes > 0 => {
+                    self.moves_nothing(*first, pushes - 1) && self.is_still(*second)
                 }
-                let first = this.narrowed(&given);
-                let pair = this.construct(Head::Tuple, vec![first, second.clone()], span)?;
-                this.run_raw(b, pair, span)
+                _ => false,
             })
+    }
+
+    /// Goes on with a pair of pairs, `pushes` deep, whose very first part isn't the symbolic zero; otherwise gives zero.
+    fn unless_first_is_zero(
+        &mut self,
+        d: &Val,
+        pushes: u32,
+        span: Span,
+        each: &mut dyn FnMut(&mut Self, Val) -> Result1<Val>,
+    ) -> Result1<Val> {
+        let d = self.forced(d, span)?;
+        if !self.first_may_be_zero(d.shape, pushes) {
+            return each(self, d);
+        }
+        self.split(&d, span, &mut |this, alt| {
+            let one = this.narrowed(&alt);
+            match (&alt.head, alt.parts.len()) {
+                (Head::Zero, _) | (Head::Tuple, 0) => Ok(this.zero()),
+                (Head::Tuple, 2) if pushes > 0 && this.first_may_be_zero(alt.parts[0], pushes - 1) => {
+                    let (first, second) = (this.part(&alt, 0, span), this.part(&alt, 1, span));
+                    this.unless_first_is_zero(&first, pushes - 1, span, &mut |this, first| {
+                        let pair = this.construct(Head::Tuple, vec![first, second.clone()], span)?;
+                        each(this, pair)
+                    })
+                }
+                _ => each(this, one),
+            }
+        })
+    }
+
+    fn first_may_be_zero(&self, shape: ShapeId, pushes: u32) -> bool {
+        self.graph.alternatives(shape).iter().any(|one| match (&one.head, &one.parts[..]) {
+            (Head::Zero, _) | (Head::Tuple, []) => true,
+            (Head::Tuple, [first, _]) if pushes > 0 => self.first_may_be_zero(*first, pushes - 1),
+            _ => false,
         })
     }
 

@@ -71,58 +71,71 @@ pub fn questions(entry: &str, point: &str, orders: usize) -> Vec<String> {
     questions
 }
 
-/// Tries every question of a case on every engine; says before each which it is.
+/// Tries every question of a case on every engine; says before each which it is. One engine after the other: what a session keeps, such as derived code, is not taken
+/// from the memory of the next.
 pub fn compare(case: &Case, checks: Checks, tell: &mut dyn FnMut(Engine, &str)) -> Tally {
     let mut tally = Tally::default();
-    let mut reference = Trial::new(case, Engine::Reference);
-    let mut others = ENGINES.map(|engine| Trial::new(case, engine));
-    others.iter_mut().for_each(|trial| trial.session.engines.checks = checks);
     let steps: Vec<String> = case.points.iter().flat_map(|point| questions(&case.entry, point, case.orders)).collect();
-    for (at, step) in steps.iter().enumerate() {
-        let expected = reference.run(step).result;
-        if let Err(Failed::Error(error)) = &expected
-            && error.code == base::codes::OUT_OF_STEPS
-        {
-            tally.endless += 1;
-            // Errors name files by their numbers, and each step is one.
-            others.iter_mut().for_each(|trial| drop(trial.run("()")));
-            continue;
-        }
-        for (engine, trial) in ENGINES.into_iter().zip(&mut others) {
-            tally.steps += 1;
+    let expected = {
+        let mut reference = Trial::new(case, Engine::Reference);
+        let mut run = |step: &String| {
+            tell(Engine::Reference, step);
+            reference.run(step).result
+        };
+        steps.iter().map(&mut run).collect::<Vec<_>>()
+    };
+    tally.endless = expected.iter().filter(|expected| is_endless(expected)).count();
+    for engine in ENGINES {
+        let mut trial = Trial::new(case, engine);
+        trial.session.engines.checks = checks;
+        for (at, (step, expected)) in steps.iter().zip(&expected).enumerate() {
+            if is_endless(expected) {
+                // Errors name files by their numbers, and each step is one.
+                trial.run("()");
+                continue;
+            }
             tell(engine, step);
             let outcome = trial.run(step);
-            match outcome.ran {
-                Some(Ran::Compiled | Ran::Brief | Ran::Interpreted(_) | Ran::Failed { .. }) => tally.compiled += 1,
-                Some(Ran::Dynamic(dynamic)) => {
-                    tally.dynamic += 1;
-                    tally.reasons.push(dynamic.reason.to_string());
-                }
-                Some(Ran::TooLarge(too_large)) => {
-                    tally.dynamic += 1;
-                    tally.reasons.push(too_large.to_string());
-                }
-                Some(Ran::Fallback(why)) => tally.find(engine, step, "fallback", why),
-                None => {}
-            }
-            if outcome.leaked {
-                tally.find(engine, step, "leak", "objects are alive after the step".into());
-            }
-            if let Some((kind, words)) = differs(&expected, &outcome.result) {
-                if are_near(&expected, &outcome.result)
-                    && differs(&expected, &by_call(case, engine, &steps[..=at])).is_none()
-                {
-                    tally.rounded += 1;
-                } else {
-                    tally.find(engine, step, kind, words);
-                }
+            tally.note(engine, step, &outcome);
+            let Some((kind, words)) = differs(expected, &outcome.result) else { continue };
+            let by_call = || by_call(case, engine, &steps[..=at]);
+            if are_near(expected, &outcome.result) && differs(expected, &by_call()).is_none() {
+                tally.rounded += 1;
+            } else {
+                tally.find(engine, step, kind, words);
             }
         }
     }
     tally
 }
 
+/// Did the reference evaluator run out of steps?
+fn is_endless(expected: &Result<Value, Failed>) -> bool {
+    matches!(expected, Err(Failed::Error(error)) if error.code == base::codes::OUT_OF_STEPS)
+}
+
 impl Tally {
+    /// How a step ran.
+    fn note(&mut self, engine: Engine, step: &str, outcome: &Outcome) {
+        self.steps += 1;
+        match &outcome.ran {
+            Some(Ran::Compiled | Ran::Brief | Ran::Interpreted(_) | Ran::Failed { .. }) => self.compiled += 1,
+            Some(Ran::Dynamic(dynamic)) => {
+                self.dynamic += 1;
+                self.reasons.push(dynamic.reason.to_string());
+            }
+            Some(Ran::TooLarge(too_large)) => {
+                self.dynamic += 1;
+                self.reasons.push(too_large.to_string());
+            }
+            Some(Ran::Fallback(why)) => self.find(engine, step, "fallback", why.clone()),
+            None => {}
+        }
+        if outcome.leaked {
+            self.find(engine, step, "leak", "objects are alive after the step".into());
+        }
+    }
+
     fn find(&mut self, engine: Engine, step: &str, kind: &'static str, words: String) {
         // A broken invariant may come with the whole program.
         let words =
