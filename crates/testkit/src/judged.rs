@@ -1,12 +1,13 @@
 //! Random programs against the multi-precision oracle: are derivatives of all modes those of the program?
 //!
-//! In: a case. Out: how many derivatives were judged, and every one that is wrong, which is always our mistake. Points at a tie and
-//! programs that end in an error are left out.
+//! In: a case. Out: how many derivatives were judged, and every one that is wrong, which is always our mistake. Points at a tie, programs that
+//! end in an error and values that are no numbers are left out.
 
 use evert::Engine;
 
 use crate::differential::{Case, Find};
 use crate::matrix::{Cell, Class, Mode, Outcome, Trial, Truth};
+use crate::reals::reals;
 
 /// What came of one case.
 #[derive(Default)]
@@ -30,6 +31,12 @@ pub fn judge(case: &Case, tell: &mut dyn FnMut(Engine, &str)) -> Judgement {
     }
     for (at, point) in case.points.iter().enumerate() {
         tell(Engine::Reference, &format!("oracle at {point}"));
+        // Where there is no value there is no derivative to compare with.
+        let value = trial.lab.evaluate(&format!("{}({point})", case.entry));
+        if value.is_ok_and(|value| reals(&value).iter().any(|x| !x.is_finite())) {
+            judgement.unjudged += 1;
+            continue;
+        }
         let cell = Cell { class: Class::Real, f: case.entry.clone(), point: point.clone(), truth: Truth::Itself };
         for (mode, outcome) in trial.cell(&cell, &modes(case.source.len() + at)) {
             match outcome {
