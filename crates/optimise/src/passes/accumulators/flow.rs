@@ -246,10 +246,17 @@ impl<'a> Flow<'a> {
     /// Nothing if the leaf is its own source.
     fn find(&self, Source { var, path }: &Source) -> Option<Vec<Source>> {
         let of = self.type_of(*var);
-        if !matches!(of, Type::Array(..)) && !leaves(of).contains(path) {
+        let looked_through = |atom: &Atom, path: &[u32]| Some(self.sources(atom, path).to_vec());
+        // An array of numbers is a source where all of it is collected, and no leaf of what it was taken out of.
+        if matches!(of, Type::Array(..)) {
+            return match self.definition(*var)? {
+                Definition::Made(Statement { op: Op::Atom(atom), .. }) => looked_through(atom, path),
+                _ => None,
+            };
+        }
+        if !leaves(of).contains(path) {
             return Some(vec![]);
         }
-        let looked_through = |atom: &Atom, path: &[u32]| Some(self.sources(atom, path).to_vec());
         match self.definition(*var)? {
             Definition::Content(on, which) => {
                 let (something, _) = maybe(self.type_of(as_var(on)?))?;
