@@ -19,11 +19,13 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         USED.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: by the contract of this function.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         USED.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: by the contract of this function.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

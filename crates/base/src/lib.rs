@@ -3,6 +3,7 @@
 //! No I/O here: files arrive as text, diagnostics leave as data.
 
 pub mod budget;
+pub mod checks;
 pub mod clock;
 pub mod codes;
 pub mod diagnostic;

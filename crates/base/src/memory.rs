@@ -100,25 +100,31 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         USED.fetch_add(layout.size(), Ordering::Relaxed);
         if !has_front(layout.size(), layout.align()) {
+            // SAFETY: by the contract of this function.
             return unsafe { System.alloc(layout) };
         }
+        // SAFETY: `whole` isn't empty, and has room for the front.
         with_front(layout).map_or(ptr::null_mut(), |whole| unsafe { behind_front(System.alloc(whole)) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         USED.fetch_add(layout.size(), Ordering::Relaxed);
         if !has_front(layout.size(), layout.align()) {
+            // SAFETY: by the contract of this function.
             return unsafe { System.alloc_zeroed(layout) };
         }
+        // SAFETY: as in `alloc`.
         with_front(layout).map_or(ptr::null_mut(), |whole| unsafe { behind_front(System.alloc_zeroed(whole)) })
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         USED.fetch_sub(layout.size(), Ordering::Relaxed);
         match with_front(layout) {
+            // SAFETY: a piece of this layout was given out behind its front.
             Some(whole) if has_front(layout.size(), layout.align()) => unsafe {
                 System.dealloc(pointer.sub(FRONT), whole)
             },
+            // SAFETY: it is the system's own.
             _ => unsafe { System.dealloc(pointer, layout) },
         }
     }
@@ -129,11 +135,13 @@ unsafe impl GlobalAlloc for Counting {
             (false, false, _) => {
                 USED.fetch_add(size, Ordering::Relaxed);
                 USED.fetch_sub(layout.size(), Ordering::Relaxed);
+                // SAFETY: the piece is the system's own, before and after.
                 unsafe { System.realloc(pointer, layout, size) }
             }
             (true, true, Some(whole)) if size <= usize::MAX - FRONT => {
                 USED.fetch_add(size, Ordering::Relaxed);
                 USED.fetch_sub(layout.size(), Ordering::Relaxed);
+                // SAFETY: the piece has a front, before and after.
                 unsafe { behind_front(System.realloc(pointer.sub(FRONT), whole, size + FRONT)) }
             }
             _ => {

@@ -10,7 +10,7 @@ Environment:
   EVERT_ENGINE     the engine, where --engine doesn't say: native, reference or first-order
   EVERT_LLVM       the LLVM library to use and no other; `none` for no native engine
   EVERT_CACHE      the folder for compiled code; `none` for no cache
-  EVERT_CHECK      1: check programs after every pass of the compiler
+  EVERT_CHECK      1: check programs of every level, after every pass of the compiler
   EVERT_MEMORY_MB  how much memory a program may take
   EVERT_THREADS    how many threads work at once, where --threads doesn't say
   EVERT_PLOTS      `characters`: plots on a terminal are never made of pixels

@@ -203,7 +203,9 @@ fn serve_editor(terminal: &Terminal) -> Status {
 }
 
 fn serve_gradbench(launcher: &Launcher) -> Status {
-    let served = gradbench::serve(std::io::stdin().lock(), std::io::stdout().lock(), launcher.available_engine());
+    let note = |words: &str| launcher.terminal.error_text(&format!("note: {words}\n"));
+    let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let served = gradbench::serve(input, output, launcher.available_engine(), note);
     match served {
         Ok(()) => Status::Fine,
         Err(error) => {

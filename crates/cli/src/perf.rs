@@ -8,6 +8,7 @@ use calculus::Step;
 use evert::engine::Compilation;
 use evert::{Engine, Failure, Ran, Session};
 use loops::parallel::{Found, Why};
+use native::run::Evaluated;
 
 use crate::Status;
 use crate::files::Recording;
@@ -76,13 +77,13 @@ fn run_step(session: &mut Session, step: &Step, done: &mut Vec<Done>) -> Result<
 struct Site {
     span: Span,
     reason: String,
-    kind: Kind,
+    kind: Hindrance,
     steps: Vec<Span>,
 }
 
 /// What keeps steps from being compiled.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum Hindrance {
     /// It is for the program to change, not for us.
     Dynamic,
     /// The compiler may not use so much for one step.
@@ -100,12 +101,12 @@ fn sites(steps: &[Done]) -> Vec<Site> {
             Ran::Compiled | Ran::Brief | Ran::Failed { .. } => continue,
             // A reason that has no place of its own is about the whole step.
             Ran::Dynamic(dynamic) if dynamic.span == Span::default() => {
-                (step.span, dynamic.reason.to_string(), Kind::Dynamic)
+                (step.span, dynamic.reason.to_string(), Hindrance::Dynamic)
             }
-            Ran::Dynamic(dynamic) => (dynamic.span, dynamic.reason.to_string(), Kind::Dynamic),
-            Ran::TooLarge(too_large) => (step.span, too_large.to_string(), Kind::TooLarge),
-            Ran::Interpreted(too_large) => (step.span, too_large.to_string(), Kind::Interpreted),
-            Ran::Fallback(reason) => (step.span, reason.clone(), Kind::Broken),
+            Ran::Dynamic(dynamic) => (dynamic.span, dynamic.reason.to_string(), Hindrance::Dynamic),
+            Ran::TooLarge(too_large) => (step.span, too_large.to_string(), Hindrance::TooLarge),
+            Ran::Interpreted(too_large) => (step.span, too_large.to_string(), Hindrance::Interpreted),
+            Ran::Fallback(reason) => (step.span, reason.clone(), Hindrance::Broken),
         };
         match sites.iter_mut().find(|site| site.span == span && site.reason == reason) {
             Some(site) => site.steps.push(step.span),
@@ -128,10 +129,30 @@ fn explained(session: &Session, terminal: &Terminal, request: &Request, steps: &
             text += &loops(session, step);
         }
     }
+    text += &evaluated(session, steps, request.verbose);
     if let Some(why) = session.engines.missing() {
         text += &format!("there is no native engine, so all steps are interpreted: {why}\n");
     }
     text + &conclusion(steps.len(), sites)
+}
+
+/// Fewer calls than this take the evaluator less than a millisecond, and are only of interest to who wants to know everything.
+const FEW: u64 = 100;
+
+/// Which primitives compiled code leaves to the reference evaluator, one place after the other.
+fn evaluated(session: &Session, steps: &[Done], verbose: bool) -> String {
+    let least = if verbose { 1 } else { FEW };
+    let mut text = String::new();
+    for step in steps {
+        let all = step.figures.iter().flat_map(|figures| &figures.evaluated);
+        for Evaluated { prim, span, times } in all.filter(|one| one.times >= least) {
+            let span = if *span == Span::OF_CALLER { step.span } else { *span };
+            let place = report::place(&session.sources, span);
+            let calls = if *times == 1 { "1 time".to_string() } else { format!("{times} times") };
+            text += &format!("the reference evaluator ran `{}` at {place} {calls}, for compiled code\n", prim.name());
+        }
+    }
+    text
 }
 
 /// Which of a step's loops run on several threads when they are large, and why others don't.
@@ -169,7 +190,7 @@ fn conclusion(steps: usize, sites: &[Site]) -> String {
     let those = |n: usize| if n == 1 { "1 step".to_string() } else { format!("{n} steps") };
     match left {
         0 => format!("nothing is dynamic: {} can be compiled\n", those(steps)),
-        _ if sites.iter().all(|site| site.kind == Kind::Interpreted) => {
+        _ if sites.iter().all(|site| site.kind == Hindrance::Interpreted) => {
             format!("{} of {} interpreted\n", left, those(steps))
         }
         _ => format!("{} of {} left to the reference evaluator\n", left, those(steps)),
@@ -184,9 +205,9 @@ fn remark(session: &Session, site: &Site) -> Remark {
         notes.push(format!("and {} steps more", site.steps.len() - SHOWN));
     }
     let (kind, help) = match site.kind {
-        Kind::Dynamic => ("dynamic", advice(&site.reason)),
-        Kind::TooLarge | Kind::Interpreted => ("too large", advice(&site.reason)),
-        Kind::Broken => {
+        Hindrance::Dynamic => ("dynamic", advice(&site.reason)),
+        Hindrance::TooLarge | Hindrance::Interpreted => ("too large", advice(&site.reason)),
+        Hindrance::Broken => {
             ("not compiled", "this is for us to mend, not for you: please report it together with the program")
         }
     };
@@ -201,11 +222,11 @@ fn shortened(reason: &str) -> String {
     if cut.len() < reason.len() { cut + " …" } else { cut }
 }
 
-fn step_note(session: &Session, step: Span, kind: Kind) -> String {
+fn step_note(session: &Session, step: Span, kind: Hindrance) -> String {
     let place = report::place(&session.sources, step);
     match kind {
-        Kind::Interpreted => format!("the step at {place} is interpreted"),
-        Kind::Dynamic | Kind::TooLarge | Kind::Broken => {
+        Hindrance::Interpreted => format!("the step at {place} is interpreted"),
+        Hindrance::Dynamic | Hindrance::TooLarge | Hindrance::Broken => {
             format!("the step at {place} is left to the reference evaluator")
         }
     }

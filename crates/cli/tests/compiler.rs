@@ -26,6 +26,24 @@ fn program(name: &str, text: &str) -> (Folder, String) {
     (folder, path)
 }
 
+/// A loop in which a primitive has no code but the evaluator's.
+const EVALUATED: &str = "\
+fn total(n) = fold((acc, i) => acc + len(\"{i}\"), 0, iota(n))
+total(1000)
+";
+
+#[test]
+fn what_compiled_code_leaves_to_the_evaluator_is_counted_by_its_place() {
+    let (_folder, path) = program("evaluated", EVALUATED);
+    let ran = evert(&["explain-perf", &path]);
+    if ran.out.contains("there is no native engine") {
+        return println!("skipped: there is no LLVM");
+    }
+    let told: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("the reference evaluator ran")).collect();
+    assert!(told.iter().any(|line| line.contains("a.ev:1:") && line.contains("1000 times")), "{}", ran.out);
+    assert!(ran.out.ends_with("nothing is dynamic: 1 step can be compiled\n"), "{}", ran.out);
+}
+
 #[test]
 fn a_dynamic_place_is_named_with_its_reason_and_what_to_try() {
     let (_folder, path) = program("dynamic", DYNAMIC);

@@ -4,6 +4,10 @@
 //! specialised, or there is no LLVM, the reference evaluator runs it. Errors are found by any engine and described by
 //! the reference evaluator, which runs the step again: the language is pure, and prints already made are skipped.
 
+mod errors;
+mod globals;
+mod search;
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -11,19 +15,23 @@ use std::time::Duration;
 
 use base::budget::{self, Budget, Limit, Stage, TooLarge};
 use base::clock::Stopwatch;
-use base::{Code, Diagnostic, Span, codes};
-use calculus::{GlobalId, Group, Prim};
+use base::{Code, Span, codes};
+use calculus::{GlobalId, Group};
 use eval::{Machine, Value};
 use optimise::Additions;
 use specialise::{Codes, Dynamic, Specialised};
 
-use crate::carried::holds_linear_part;
 use crate::effort::{effort, is_brief, size_of};
 use crate::native::emit::Checks;
 use crate::native::run::Again;
 use crate::survey::Surveyed;
 use crate::trial::{self, Trial};
 use crate::{llvm, native};
+use errors::{MAX_DESCRIBING_STEPS, describe, is_same};
+use globals::Globals;
+pub(crate) use globals::Lengths;
+use search::Native;
+pub use search::look_for_native;
 
 /// What runs programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -111,6 +119,8 @@ pub struct Compilation {
     pub allocated_bytes: usize,
     /// Objects alive after the run: none.
     pub live_after: usize,
+    /// Which primitives compiled code left to the reference evaluator, by their places.
+    pub evaluated: Vec<native::run::Evaluated>,
 }
 
 /// A step that can be run any number of times, on whatever values of the same shapes its globals have then.
@@ -124,101 +134,11 @@ pub struct Ready {
     work: u64,
 }
 
-/// The engine that compiles, once somebody needed it.
-#[derive(Default)]
-enum Native {
-    #[default]
-    NotTried,
-    Looking(native::engine::Looking),
-    Found(Box<native::engine::Engine>),
-    /// Why there is none.
-    Missing(String),
-}
-
-/// Begins to look for a native engine, on a thread of its own.
-pub fn look_for_native() -> Option<native::engine::Looking> {
-    native::engine::Looking::start(llvm::SelfTest::this_program())
-}
-
-/// The globals of a session, as the specialiser sees them.
-struct Globals<'a> {
-    machine: &'a Machine,
-    /// Those whose value isn't known when code is made.
-    unknown: &'a [GlobalId],
-    /// Files below this number belong to their callers.
-    first_own_file: u32,
-    /// Do places say which part of the computation code is?
-    parts: bool,
-    lengths: Lengths,
-    /// Was a value asked for that holds the linear part of a derivative?
-    has_linear_part: Cell<bool>,
-}
-
-/// What code is made for where elementwise operations combine arrays of one rank.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Lengths {
-    /// They have one shape; code fails where they don't.
-    #[default]
-    Same,
-    /// Axes of length 1 may have to be repeated.
-    Any,
-}
-
-impl<'a> Globals<'a> {
-    fn of(machine: &'a Machine) -> Globals<'a> {
-        // A profile charges what the library does to whoever calls it.
-        let parts = base::profile::is_on();
-        let first_own_file = if parts { machine.first_user_file } else { 0 };
-        Globals {
-            machine,
-            unknown: &[],
-            first_own_file,
-            parts,
-            lengths: Lengths::Same,
-            has_linear_part: Cell::default(),
-        }
-    }
-}
-
-impl specialise::World for Globals<'_> {
-    fn global(&self, id: GlobalId) -> Option<Value> {
-        let value = self.machine.global(id).cloned();
-        if self.lengths == Lengths::Same && value.as_ref().is_some_and(holds_linear_part) {
-            self.has_linear_part.set(true);
-        }
-        value
-    }
-
-    fn derivative(&self, prim: Prim) -> Option<Value> {
-        self.machine.derivative_of(prim).cloned()
-    }
-
-    fn forward_rule(&self, prim: Prim) -> Option<Value> {
-        self.machine.forward_rule_of(prim).cloned()
-    }
-
-    fn is_constant(&self, id: GlobalId) -> bool {
-        !self.unknown.contains(&id)
-    }
-
-    fn first_own_file(&self) -> u32 {
-        self.first_own_file
-    }
-
-    fn marks_parts(&self) -> bool {
-        self.parts
-    }
-
-    fn lengths_may_differ(&self) -> bool {
-        self.lengths == Lengths::Any
-    }
-}
-
 impl Engines {
     /// The L3 program of a step, as specialisation leaves it.
     pub fn specialise(&self, machine: &Machine, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
         let specialised = specialise::specialise(&Globals::of(machine), self.codes.clone(), step, span)?;
-        debug_assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
+        checked(&specialised);
         Ok(specialised)
     }
 
@@ -231,11 +151,6 @@ impl Engines {
         unknown: &[GlobalId],
     ) -> Result<Specialised, Dynamic> {
         specialise::specialise(&Globals { unknown, ..Globals::of(machine) }, self.codes.clone(), step, span)
-    }
-
-    /// Why there is no native engine, if one was needed and isn't there.
-    pub fn missing(&self) -> Option<&str> {
-        if let Native::Missing(why) = &self.native { Some(why) } else { None }
     }
 
     /// Runs a step's function on the chosen engine.
@@ -326,12 +241,16 @@ impl Engines {
         span: Span,
         lengths: Lengths,
     ) -> Result<Ready, Ran> {
-        guarded(|| {
+        let ready = guarded(|| {
             let globals = Globals { lengths, ..Globals::of(machine) };
             let (specialised, left) = self.optimised(&globals, group, span)?;
             let (code, too_large) = self.code(&specialised, left)?;
             Ok(Ready { specialised, code, too_large, work: self.work_since(left) })
-        })
+        });
+        if let Err(ran) = &ready {
+            self.note(span, ran.clone());
+        }
+        ready
     }
 
     /// The same, for one run: what takes no time is interpreted.
@@ -362,7 +281,7 @@ impl Engines {
                 made = specialise::specialise(&globals, self.codes.clone(), group, span);
             }
             let mut specialised = made?;
-            debug_assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
+            checked(&specialised);
             optimise::optimise_adding(&mut specialised.program, self.additions);
             Ok(specialised)
         });
@@ -418,7 +337,7 @@ impl Engines {
         ran: &Ran,
         printed: usize,
     ) -> base::Result<Value> {
-        self.tell(ran);
+        self.note(span, ran.clone());
         machine.skipped_prints = printed;
         let result = match ran {
             Ran::Failed { code, span: place } => describe(machine, step, span, *code, *place, self.describing()),
@@ -440,10 +359,18 @@ impl Engines {
         again: &mut dyn FnMut(Duration) -> Again,
     ) -> base::Result<Value> {
         let output = std::mem::replace(&mut machine.output, Box::new(|_| ()));
-        let result = match ready.map(|ready| guarded(|| self.repeat_ready(machine, ready, again))) {
-            Some(Ok(value)) => Ok(value),
-            Some(Err(ran @ Ran::Failed { .. })) => self.explain_failure(machine, step, span, &ran, 0),
-            Some(Err(_)) | None => timed(again, || machine.call(step, Value::unit(), span)),
+        let result = match ready.map(|ready| (ready, guarded(|| self.repeat_ready(machine, ready, again)))) {
+            Some((ready, Ok(value))) => {
+                self.note(span, ready.too_large.map_or(Ran::Compiled, Ran::Interpreted));
+                Ok(value)
+            }
+            Some((_, Err(ran @ Ran::Failed { .. }))) => self.explain_failure(machine, step, span, &ran, 0),
+            Some((_, Err(ran))) => {
+                self.note(span, ran);
+                timed(again, || machine.call(step, Value::unit(), span))
+            }
+            // Who made it ready has noted why it isn't.
+            None => timed(again, || machine.call(step, Value::unit(), span)),
         };
         machine.output = output;
         result
@@ -465,51 +392,6 @@ impl Engines {
     /// Do steps run on the reference evaluator alone: because that was asked for, or because there is no native engine?
     pub fn is_reference(&mut self) -> bool {
         self.engine == Engine::Reference || (self.engine == Engine::Native && !self.has_native())
-    }
-
-    /// Is there a native engine? Looks for one if nobody has.
-    pub fn has_native(&mut self) -> bool {
-        let engine = match std::mem::take(&mut self.native) {
-            Native::NotTried => native::engine::Engine::new(llvm::SelfTest::this_program()),
-            Native::Looking(looking) => looking.engine(),
-            known => {
-                self.native = known;
-                return matches!(self.native, Native::Found(_));
-            }
-        };
-        self.native = match engine {
-            Ok(engine) => Native::Found(Box::new(engine)),
-            Err(why) => Native::Missing(why.to_string()),
-        };
-        matches!(self.native, Native::Found(_))
-    }
-
-    /// Takes the search for a native engine that somebody has begun, before or while the session was made.
-    pub fn expect_native(&mut self, looking: Option<native::engine::Looking>) {
-        if let (Native::NotTried, Some(looking)) = (&self.native, looking) {
-            self.native = Native::Looking(looking);
-        }
-    }
-
-    /// Compiles with this LLVM and cache from now on: for hosts that look for one themselves, once for all sessions.
-    pub fn use_llvm(&mut self, llvm: llvm::Llvm, cache: llvm::Cache) {
-        self.engine = Engine::Native;
-        self.native = match native::engine::Engine::with(llvm, cache) {
-            Ok(engine) => Native::Found(Box::new(engine)),
-            Err(why) => Native::Missing(why.to_string()),
-        };
-    }
-
-    /// Has no native engine, for this reason.
-    pub fn without_llvm(&mut self, why: impl Into<String>) {
-        self.native = Native::Missing(why.into());
-    }
-
-    /// Lets others use the stack and the memory of the native engine until the next run.
-    pub fn rest(&mut self) {
-        if let Native::Found(engine) = &mut self.native {
-            engine.rest();
-        }
     }
 
     /// Runs a step that is ready.
@@ -564,6 +446,7 @@ impl Engines {
             peak_bytes: usage.peak_bytes,
             allocated_bytes: usage.allocated_bytes,
             live_after: usage.live_after as usize,
+            evaluated: usage.evaluated,
         });
         result.map_err(|stop| match stop {
             native::run::Stop::Error { code, span, .. } => Ran::Failed { code, span: span.plain() },
@@ -622,6 +505,14 @@ impl Engines {
     }
 }
 
+/// # Panics
+/// If specialisation broke a rule of L3, where that is looked at.
+fn checked(specialised: &Specialised) {
+    if base::checks::are_on() {
+        assert_eq!(first_order::check(&specialised.program), Ok(()), "specialise broke an invariant of L3");
+    }
+}
+
 /// The values of the globals that a step reads.
 fn arguments(machine: &Machine, step: &Specialised) -> Vec<Value> {
     step.globals.iter().map(|id| machine.global(*id).cloned().unwrap_or(Value::Zero)).collect()
@@ -638,39 +529,10 @@ fn timed<T, E>(again: &mut dyn FnMut(Duration) -> Again, mut work: impl FnMut() 
     }
 }
 
-/// Runs a step that is known to fail on the reference evaluator, which describes the error best. If it takes too long, the
-/// error is reported as it was found.
-fn describe(
-    machine: &mut Machine,
-    step: &Value,
-    span: Span,
-    code: Code,
-    place: Span,
-    steps: u64,
-) -> base::Result<Value> {
-    if machine.max_steps.is_some() {
-        return machine.call(step, Value::unit(), span);
-    }
-    machine.max_steps = Some(steps);
-    let result = machine.call(step, Value::unit(), span);
-    machine.max_steps = None;
-    match result {
-        Err(error) if error.code == codes::OUT_OF_STEPS => {
-            let title = codes::ALL.iter().find(|(known, _)| *known == code).map_or("an error", |(_, title)| title);
-            let place = if place == Span::default() { span } else { place };
-            Diagnostic::new(code, place, title).note("it happened too late to describe it further").err()
-        }
-        result => result,
-    }
-}
-
-/// How long the reference evaluator may take to describe an error.
-const MAX_DESCRIBING_STEPS: u64 = 400_000_000;
-
 /// A panic of a stage is our mistake, not the program's: the reference evaluator can still run the step, and `Engines::on_fallback` is told. Where
 /// the compiler is being tested the mistake mustn't be missed.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
-    if optimise::checks() { work() } else { caught(work) }
+    if base::checks::are_on() { work() } else { caught(work) }
 }
 
 fn caught<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
@@ -678,14 +540,6 @@ fn caught<T>(work: impl FnOnce() -> Result<T, Ran>) -> Result<T, Ran> {
         let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         Err(Ran::Fallback(format!("a panic: {}", words.unwrap_or("without words"))))
     })
-}
-
-/// Is this the error that an engine found? Where memory ended the engine knows no place; and of an error in the library
-/// the reference evaluator names the place in the program. Of rows that don't fit it names the one, an engine the whole.
-fn is_same(machine: &Machine, error: &Diagnostic, code: Code, span: Span) -> bool {
-    let (place, library) = (error.span(), span.file.0 < machine.first_user_file);
-    let overlap = place.file == span.file && place.start < span.end.max(span.start + 1) && span.start < place.end;
-    error.code == code && (place == span || overlap || library || span == Span::OF_CALLER)
 }
 
 fn interpret(step: &Specialised, args: &[Value], output: &mut dyn FnMut(&str)) -> Result<Value, Ran> {

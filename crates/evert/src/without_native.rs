@@ -36,6 +36,15 @@ pub mod native {
             pub peak_bytes: usize,
             pub allocated_bytes: usize,
             pub live_after: i64,
+            pub evaluated: Vec<Evaluated>,
+        }
+
+        /// A primitive that compiled code left to the reference evaluator.
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct Evaluated {
+            pub prim: calculus::Prim,
+            pub span: Span,
+            pub times: u64,
         }
     }
 

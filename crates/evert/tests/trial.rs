@@ -30,6 +30,7 @@ fn run(text: &str, steps: u64) -> Option<Done> {
     session.engines.trial_steps = steps;
     session.engines.log = Some(vec![]);
     if !session.engines.has_native() {
+        println!("skipped: there is no LLVM");
         return None;
     }
     let value = session.evaluate(text);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use base::Diagnostic;
 use eval::Value;
-use evert::{Again, Callable, Engine, Session};
+use evert::{Again, Callable, Engine, Ran, Session};
 
 use crate::evals::Eval;
 use crate::values::{field, without};
@@ -14,8 +14,10 @@ pub struct Module {
     eval: &'static Eval,
     session: Session,
     callables: BTreeMap<String, Callable>,
-    /// Functions that the reference evaluator runs though another engine was asked for, and why.
+    /// Functions that didn't run as compiled code though that was asked for, and why.
     pub uncompiled: BTreeMap<String, String>,
+    /// Which primitives compiled code left to the reference evaluator, by functions.
+    pub evaluated: BTreeMap<String, Vec<String>>,
 }
 
 /// What an evaluation gave.
@@ -38,9 +40,16 @@ impl Module {
     pub fn new(eval: &'static Eval, engine: Engine) -> Result<Module, String> {
         let mut session = Session::offline();
         session.engines.engine = engine;
+        session.engines.log = Some(vec![]);
         let name = format!("gradbench/{}.ev", eval.name);
         session.run(&name, eval.program, |_| ()).map_err(|failure| describe(&session, &failure[0]))?;
-        Ok(Module { eval, session, callables: BTreeMap::new(), uncompiled: BTreeMap::new() })
+        Ok(Module {
+            eval,
+            session,
+            callables: BTreeMap::new(),
+            uncompiled: BTreeMap::new(),
+            evaluated: BTreeMap::new(),
+        })
     }
 
     /// Runs a function as often as the input asks for.
@@ -54,6 +63,8 @@ impl Module {
         let input = without(input, &["min_runs", "min_seconds"]);
         let input = self.call_if_defined("prepare", input)?;
         let (callable, session) = self.callable(function)?;
+        session.engines.last = None;
+        session.engines.log = Some(vec![]);
         // What isn't compiled is run all the same.
         let uncompiled = callable.prepare(session, &input).err().map(|ran| format!("{ran:?}"));
         let prepare = start.elapsed();
@@ -65,7 +76,13 @@ impl Module {
             if times.len() < runs.least || total.as_secs_f64() < runs.seconds { Again::Yes } else { Again::No }
         };
         let output = callable.repeat(session, input, &mut again).map_err(|error| describe(session, &error))?;
+        let logged = session.engines.log.iter().flatten().map(|(_, ran)| ran).find(|ran| **ran != Ran::Compiled);
+        let uncompiled = uncompiled.or(logged.map(|ran| format!("{ran:?}")));
+        let evaluated = session.engines.last.iter().flat_map(|last| &last.evaluated);
+        let evaluated: Vec<String> =
+            evaluated.map(|one| format!("`{}` {} times", one.prim.name(), one.times)).collect();
         self.uncompiled.extend(uncompiled.map(|why| (function.to_string(), why)));
+        self.evaluated.insert(function.to_string(), evaluated);
         let output = self.call_if_defined(&format!("{function}_answer"), output)?;
         Ok(Evaluated { output, prepare, runs: times })
     }

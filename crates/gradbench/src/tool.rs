@@ -13,19 +13,29 @@ use crate::message::{self, Message};
 use crate::module::{Evaluated, Module};
 use crate::values::Output;
 
-/// Answers every line of the input, until it ends or nobody reads the answers any more.
-pub fn serve(mut input: impl BufRead, mut output: impl Write, engine: Engine) -> io::Result<()> {
+/// Answers every line of the input, until it ends or nobody reads the answers any more. What was timed though it wasn't compiled code alone is
+/// said to `notes`.
+pub fn serve(
+    mut input: impl BufRead,
+    mut output: impl Write,
+    engine: Engine,
+    mut notes: impl FnMut(&str),
+) -> io::Result<()> {
     let mut tool = Tool::new(engine);
     let mut line = vec![];
     while input.read_until(b'\n', &mut line)? > 0 {
         if !line.trim_ascii().is_empty() {
             let answer = tool.answer(&String::from_utf8_lossy(&line));
             match writeln!(output, "{answer}").and_then(|()| output.flush()) {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
                 written => written?,
             }
         }
         line.clear();
+    }
+    if engine != Engine::Reference {
+        tool.uncompiled().iter().for_each(|one| notes(&format!("not timed as compiled code: {one}")));
+        tool.evaluated().iter().for_each(|one| notes(&format!("timed with calls of the reference evaluator: {one}")));
     }
     Ok(())
 }
@@ -41,11 +51,20 @@ impl Tool {
         Tool { engine, modules: BTreeMap::new() }
     }
 
-    /// Which functions ran on the reference evaluator though another engine was asked for, each with the reason.
+    /// Which functions didn't run as compiled code though that was asked for, each with the reason.
     pub fn uncompiled(&self) -> Vec<String> {
         let described = |(name, module): (&&str, &Module)| {
             let described = |(function, why): (&String, &String)| format!("{name} {function}: {why}");
             module.uncompiled.iter().map(described).collect::<Vec<String>>()
+        };
+        self.modules.iter().flat_map(described).collect()
+    }
+
+    /// Which primitives compiled code left to the reference evaluator, and how often in all runs of a function.
+    pub fn evaluated(&self) -> Vec<String> {
+        let described = |(name, module): (&&str, &Module)| {
+            let some = module.evaluated.iter().filter(|(_, all)| !all.is_empty());
+            some.map(|(function, all)| format!("{name} {function}: {}", all.join(", "))).collect::<Vec<String>>()
         };
         self.modules.iter().flat_map(described).collect()
     }

@@ -83,12 +83,16 @@ fn main() {
     if session.engines.has_native() {
         every_function_is_compiled_and_agrees_with_gradbench();
         the_derivatives_of_a_mirrored_hand_agree_with_differences();
+    } else {
+        println!("skipped: there is no LLVM");
     }
     println!("{} answers checked", GOLDEN.lines().count());
 }
 
 fn every_function_is_compiled_and_agrees_with_gradbench() {
-    assert_eq!(check(Engine::Native, &names()).uncompiled(), [""; 0]);
+    let tool = check(Engine::Native, &names());
+    assert_eq!(tool.uncompiled(), [""; 0]);
+    println!("calls of the reference evaluator: {:?}", tool.evaluated());
 }
 
 fn the_reference_evaluator_agrees_with_gradbench() {

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 fn served(input: &[u8]) -> Vec<Json> {
     let mut output = vec![];
-    serve(input, &mut output, Engine::Reference).expect("streams in memory");
+    serve(input, &mut output, Engine::Reference, |_| ()).expect("streams in memory");
     let output = String::from_utf8(output).expect("UTF-8");
     output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }

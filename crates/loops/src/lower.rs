@@ -25,7 +25,7 @@ use crate::parallel;
 use crate::term::{Descriptor, FunctionId, Place, PrimSite, Program};
 use crate::unshared;
 
-/// In debug builds the result is checked.
+/// Where `base::checks` are on the result is checked.
 pub fn lower(program: &first_order::Program) -> Program {
     lower_with(program, None)
 }
@@ -54,7 +54,7 @@ fn lower_with(program: &first_order::Program, places: Option<Vec<Place>>) -> Pro
     let entry = FunctionId(program.entry.0);
     let mut lowered = Program { functions, entry, descriptors, layouts, prims, texts, places };
     unshared::run(&mut lowered);
-    if cfg!(debug_assertions)
+    if base::checks::are_on()
         && let Err(error) = check(&lowered)
     {
         panic!("lowering made a wrong program: {error}\n{lowered}");

@@ -53,7 +53,7 @@ pub fn run(program: &mut Program, least: f64) -> Vec<Found> {
         program.functions[at] = function;
     }
     program.functions.append(&mut pass.made);
-    if cfg!(debug_assertions)
+    if base::checks::are_on()
         && let Err(error) = crate::check::check(program)
     {
         panic!("pieces make a wrong program: {error}\n{program}");

@@ -190,7 +190,7 @@ impl Engine {
     /// Makes IR ready to run. `tables` are those that the IR was made with.
     ///
     /// # Safety
-    /// The IR keeps to the contract of `docs/dev/native.md` for these tables.
+    /// The IR keeps to the contract of `docs/dev/code-and-runtime.md` for these tables.
     pub unsafe fn load(&self, ir: &str, tables: Tables, effort: Effort) -> Result<Compiled, Broken> {
         budget::begin(Stage::Llvm);
         budget::check_estimate(work_of_llvm(ir, effort), ir.len().saturating_mul(bytes_of_llvm(effort)));

@@ -1,7 +1,7 @@
 //! How values of a shape lie in leaf words.
 //!
 //! In: the shapes of a program. Out: for each shape how many words its values have, for each alternative where its parts stand,
-//! and descriptors for what the border allocates. The rules are those of `docs/dev/native.md`.
+//! and descriptors for what the border allocates. The rules are those of `docs/dev/memory.md`.
 
 use first_order::{Alternative, Definition, Head, Shape, ShapeId, Shapes, Type};
 use loops::{Grown, Leaf, layout};

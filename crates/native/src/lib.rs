@@ -5,7 +5,7 @@
 //!
 //! Read [`emit`] (the code), [`layout`] (how a shape becomes leaf words), [`runtime`] (the context: memory, handles, failures,
 //! primitives), [`stack`] (what compiled code runs on), [`interrupt`] (stopping it), [`profile`] (where its time goes), [`pool`] (runners that wait), [`threads`] (threads that help), [`values`] (the border to the evaluator's values), [`run`], [`engine`], [`host`] (calls from other programs).
-//! `docs/dev/native.md` is the contract between them.
+//! `docs/dev/code-and-runtime.md` is the contract between them.
 //!
 //! Without the feature `llvm` there is only what code needs while it runs, for a host that brings the code and the stack: a page, whose code
 //! is WebAssembly (crate `wasm`).

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use base::clock::Stopwatch;
 use base::{Code, Span, codes};
+use calculus::Prim;
 use eval::{Value, memory};
 use first_order::{Codes, ShapeId, Shapes};
 
@@ -71,7 +72,7 @@ pub enum Stop {
 }
 
 /// What the last run took.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Usage {
     /// Bytes taken from the system at once, chunks in full.
     pub peak_bytes: usize,
@@ -79,6 +80,16 @@ pub struct Usage {
     pub allocated_bytes: usize,
     /// Objects left after a run that ended well, after its result was taken: always 0, unless code loses objects.
     pub live_after: i64,
+    /// Which primitives the runtime left to the evaluator, those that were run most first.
+    pub evaluated: Vec<Evaluated>,
+}
+
+/// A primitive that the runtime left to the evaluator, and how often.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Evaluated {
+    pub prim: Prim,
+    pub span: Span,
+    pub times: u64,
 }
 
 /// The memory and the stack of runs.
@@ -123,7 +134,7 @@ impl Runner {
     }
 
     pub fn usage(&self) -> Usage {
-        self.usage
+        self.usage.clone()
     }
 
     /// Keeps only little memory from now on: nobody knows when the next run comes, and of which program.
@@ -216,6 +227,7 @@ impl Runner {
         let outcome = unsafe { self.run_in(&environment, entry, tables, args, again) };
         self.usage.peak_bytes = self.ctx.peak_bytes();
         self.usage.allocated_bytes = self.ctx.allocated_bytes();
+        self.usage.evaluated = evaluated(self.ctx.evaluated(), &tables.sites);
         let violation = self.violation();
         self.ctx.reset();
         self.stack.trim();
@@ -438,12 +450,14 @@ impl Runner {
         self.ctx.stack_limit = self.stack.limit(room_for_frames());
         let (args, top) = ((piece, frame, from, to), self.stack.top());
         let mut out = 0;
-        self.ctx.share_environment(environment);
+        // SAFETY: the run that asks waits for its pieces.
+        unsafe { self.ctx.share_environment(environment) };
         // SAFETY: by this function's contract; the stack is ours.
         let status = interrupt::during(ctx, text, top, || unsafe {
             stack::enter(ctx, call, (&raw const args).cast(), &raw mut out, top)
         });
-        self.ctx.share_environment(std::ptr::null());
+        // SAFETY: null is what it may always be.
+        unsafe { self.ctx.share_environment(std::ptr::null()) };
         status
     }
 
@@ -464,6 +478,14 @@ impl Runner {
 pub enum Again {
     Yes,
     No,
+}
+
+/// What `counts` says of each site.
+fn evaluated(counts: &[u64], sites: &[Site]) -> Vec<Evaluated> {
+    let counted = counts.iter().zip(sites).filter(|(times, _)| **times > 0);
+    let mut all: Vec<_> = counted.map(|(&times, site)| Evaluated { prim: site.prim, span: site.span, times }).collect();
+    all.sort_by_key(|one| std::cmp::Reverse(one.times));
+    all
 }
 
 /// Calls `body` with each pointer among the words of the arguments.

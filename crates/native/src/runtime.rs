@@ -61,6 +61,8 @@ pub struct Context {
     environment: *const Environment<'static>,
     /// Values whose arrays code reads where they are.
     kept: Vec<eval::Value>,
+    /// How often the evaluator ran the primitive of each site, as far as there are any.
+    evaluated: Vec<u64>,
 }
 
 /// Objects of fewer words come from chunks, the others one by one.
@@ -139,12 +141,27 @@ impl Context {
             panic: None,
             environment: ptr::null(),
             kept: vec![],
+            evaluated: vec![],
         })
     }
 
     /// Keeps a value until the context is reset.
     pub(crate) fn keep(&mut self, value: eval::Value) {
         self.kept.push(value);
+    }
+
+    /// The evaluator runs the primitive of a site.
+    fn count_evaluated(&mut self, site: u64) {
+        let site = site as usize;
+        if self.evaluated.len() <= site {
+            self.evaluated.resize(site + 1, 0);
+        }
+        self.evaluated[site] += 1;
+    }
+
+    /// How often it did since the last reset, by site.
+    pub(crate) fn evaluated(&self) -> &[u64] {
+        &self.evaluated
     }
 
     /// From now on other threads help with loops of at least so many units of work.
@@ -194,8 +211,11 @@ impl Context {
     }
 
     /// The environment of the run that asked for a piece. Of it only tables are used, which nobody changes.
+    ///
+    /// # Safety
+    /// It is null, or lives until this is called with null.
     #[cfg_attr(not(feature = "llvm"), allow(dead_code))]
-    pub(crate) fn share_environment(&mut self, environment: *const Environment<'static>) {
+    pub(crate) unsafe fn share_environment(&mut self, environment: *const Environment<'static>) {
         self.environment = environment;
     }
 

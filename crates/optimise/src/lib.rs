@@ -2,7 +2,7 @@
 //!
 //! In: a program of L3. Out: one that gives the same values, prints the same and ends with the same errors at the same
 //! places, with less work: values are the same to the bit. A pass is a function on programs with a name; the order of passes is [`PASSES`], a list. The checker
-//! of L3 runs after every pass in debug builds and where `EVERT_CHECK=1`; no input and no output but that variable here.
+//! of L3 runs after every pass where `base::checks` are on; no input and no output here.
 //!
 //! `passes` change programs, `analyses` know something of them, `rewriting` has what both are written with.
 
@@ -168,18 +168,13 @@ impl Pass {
     pub fn apply(&self, program: &mut Program) {
         budget::begin(budget::Stage::Optimisation(self.name));
         (self.run)(program);
-        if checks()
+        if base::checks::are_on()
             && let Err(violations) = first_order::check(program)
         {
             let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
             panic!("optimise: after `{}` the program breaks rules of L3:\n{}", self.name, all.join("\n"));
         }
     }
-}
-
-/// Is the compiler being tested: are programs checked after every pass, and are its panics errors?
-pub fn checks() -> bool {
-    cfg!(debug_assertions) || std::env::var_os("EVERT_CHECK").is_some_and(|value| value == "1")
 }
 
 /// Runs a step of a recursion over terms, however deep.

@@ -348,6 +348,7 @@ impl Context {
     pub fn reset(&mut self) {
         handle::drop_all(self);
         self.kept.clear();
+        self.evaluated.clear();
         self.close_ledger();
         while !self.heap.large.is_null() {
             // SAFETY: the list holds the large objects that are alive, and nothing of the run is used any more.

@@ -50,7 +50,7 @@ unsafe extern "C" fn run(ctx: *mut Context, call: *mut u8) -> u64 {
     // SAFETY: the arguments are live values of the site's shapes, owned by this call.
     let outcome = catch_unwind(AssertUnwindSafe(|| unsafe {
         check_arguments(ctx, environment, site, args);
-        let outcome = apply(ctx, environment, site, args, out);
+        let outcome = apply(ctx, environment, call.site, args, out);
         if outcome.is_ok() {
             check_result(ctx, environment, site, out);
         }
@@ -86,10 +86,11 @@ fn check_result(ctx: &Context, environment: &Environment, site: &Site, out: &[u6
 unsafe fn apply(
     ctx: &mut Context,
     environment: &Environment,
-    site: &Site,
+    number: u64,
     args: &mut [u64],
     out: &mut [u64],
 ) -> Result<(), Failure> {
+    let site = &environment.sites[number as usize];
     // Who is mostly in here is never met in compiled code, where it could be sent away.
     if base::interrupt::is_requested() {
         return Err(Failure::Error { code: codes::OUT_OF_STEPS, span: None });
@@ -117,7 +118,10 @@ unsafe fn apply(
     };
     let result = match site.prim {
         Prim::Print => print(environment, &values[0]).map_err(failed)?,
-        prim => eval::prims::compute_values(prim, values).map_err(failed)?,
+        prim => {
+            ctx.count_evaluated(number);
+            eval::prims::compute_values(prim, values).map_err(failed)?
+        }
     };
     write_words(ctx, environment.border, site.result, &result, out).map_err(|error| match error {
         Unwritten::Mismatch(text) => Failure::Mismatch(format!("`{}`: {text}", site.prim)),

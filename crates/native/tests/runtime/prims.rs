@@ -4,7 +4,7 @@ use base::codes;
 use calculus::Prim;
 use eval::Value;
 use eval::array::Array;
-use native::run::{Runner, Stop};
+use native::run::{Evaluated, Runner, Stop};
 use native::runtime::Context;
 use native::runtime::prim::rt_prim;
 use native::runtime::symbols::{rt_quiet, rt_text};
@@ -48,6 +48,20 @@ fn handles_go_through_primitives() {
     let vector = |xs: &[f64]| Value::array(Array::vector(xs.to_vec()));
     let (result, _) = run(&mut runner, first, &plus, &[vector(&[1.0, 2.0]), vector(&[3.0, 4.0])]);
     assert_eq!(shown(&result.expect("an array")), shown(&vector(&[4.0, 6.0])));
+}
+
+#[test]
+fn what_the_evaluator_runs_is_counted_by_its_place() {
+    let mut runner = Runner::new().expect("a stack");
+    let shown = tables(shapes(vec![]), &[(Prim::Show, &[INT], TEXT)], &[INT], TEXT);
+    for _ in 0..2 {
+        run(&mut runner, first, &shown, &[Value::Int(7)]).0.expect("a text");
+        let one = Evaluated { prim: Prim::Show, span: span(), times: 1 };
+        assert_eq!(runner.usage().evaluated, [one]);
+    }
+    let length = tables(shapes(vec![]), &[(Prim::Len, &[REALS], INT)], &[REALS], INT);
+    run(&mut runner, first, &length, &[Value::array(Array::vector(vec![1.0]))]).0.expect("an int");
+    assert_eq!(runner.usage().evaluated, [], "the runtime has code of its own for this");
 }
 
 #[test]

@@ -65,7 +65,11 @@ impl Steps {
 }
 
 pub fn has_native() -> bool {
-    Session::offline().engines.has_native()
+    let found = Session::offline().engines.has_native();
+    if !found {
+        println!("skipped: there is no LLVM");
+    }
+    found
 }
 
 /// Panics with all problems at once.
