@@ -1,13 +1,17 @@
 //! Small functions of the program are put in place of their calls.
 
+use std::collections::BTreeMap;
+
 use crate::kind::Kind;
 use crate::read::Read;
-use crate::reverse::Deriver;
+use crate::reverse::{Deriver, as_block};
 use crate::rules::ELEMENTWISE;
 use crate::term::{Block, Pattern, Statement, Term, call, name};
 
 /// A function with more statements keeps its own derivative.
 const SMALL: usize = 8;
+/// So does a local one, where it may be put in the place of several calls.
+const SMALL_LOCAL: usize = 4;
 
 impl Deriver<'_> {
     /// The function called at its own parameters: so that its rule is what counts.
@@ -31,6 +35,7 @@ impl Deriver<'_> {
 
     /// Replaces calls of small functions, those inside them included.
     pub fn expand(&mut self, body: &mut Block) {
+        self.expand_locals(body);
         for _ in 0..4 {
             let mut statements = vec![];
             let mut changed = false;
@@ -48,6 +53,69 @@ impl Deriver<'_> {
                 break;
             }
         }
+    }
+
+    /// Puts small local functions in place of their calls, in loops and branches too.
+    fn expand_locals(&mut self, body: &mut Block) {
+        let mut small: BTreeMap<String, Term> = BTreeMap::new();
+        for statement in &body.statements {
+            let (of, function) = match statement {
+                Statement::Fn(of, params, inner) => (of, Term::Lambda(params.clone(), Box::new(inner.clone()))),
+                Statement::Let(Pattern::Name(of), lambda @ Term::Lambda(..)) => (of, lambda.clone()),
+                _ => continue,
+            };
+            let Term::Lambda(params, inner) = &function else { continue };
+            let plain = params
+                .iter()
+                .all(|param| matches!(param, Pattern::Name(name) if self.names.kinds.get(name) != Some(&Kind::Mixed)));
+            let Block { statements, .. } = as_block(inner);
+            let is_short =
+                statements.len() <= SMALL_LOCAL && statements.iter().all(|statement| self.is_simple(statement));
+            if plain && is_short && !inner.names().contains(of) {
+                small.insert(of.clone(), function);
+            }
+        }
+        if !small.is_empty() {
+            *body = as_block(&self.in_place(&Term::Block(body.clone()), &small));
+        }
+    }
+
+    fn in_place(&mut self, term: &Term, small: &BTreeMap<String, Term>) -> Term {
+        let Term::Block(Block { statements, result }) = term else {
+            return term.map_children(&mut |child| self.in_place(child, small));
+        };
+        let mut out = vec![];
+        for statement in statements {
+            match statement {
+                Statement::Let(Pattern::Name(of), Term::Call(f, args)) => {
+                    let function = f.as_name().and_then(|f| small.get(f));
+                    match function {
+                        Some(function @ Term::Lambda(params, _)) if params.len() == args.len() => {
+                            out.extend(self.instance(of, function, args));
+                        }
+                        _ => out.push(statement.clone()),
+                    }
+                }
+                Statement::Let(pattern, term) => {
+                    out.push(Statement::Let(pattern.clone(), self.in_place(term, small)));
+                }
+                Statement::Fn(f, params, body) => {
+                    out.push(Statement::Fn(f.clone(), params.clone(), self.in_place(body, small)));
+                }
+                Statement::Comment(_) => out.push(statement.clone()),
+            }
+        }
+        Term::Block(Block { statements: out, result: Box::new(self.in_place(result, small)) })
+    }
+
+    /// What a function does, for these arguments.
+    fn instance(&mut self, of: &str, function: &Term, args: &[Term]) -> Vec<Statement> {
+        let Term::Lambda(params, body) = self.copied(function) else {
+            unreachable!("derive: a copy is like its original")
+        };
+        let Block { statements, result } = as_block(&body);
+        let bound = params.into_iter().zip(args).map(|(param, arg)| Statement::Let(param, arg.clone()));
+        bound.chain(statements).chain([Statement::Let(Pattern::Name(of.to_string()), *result)]).collect()
     }
 
     fn expanded(&mut self, statement: &Statement) -> Option<Vec<Statement>> {

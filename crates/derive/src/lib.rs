@@ -62,6 +62,16 @@ pub struct Request {
     pub reserved: BTreeSet<String>,
     /// Constructors of the library.
     pub constructors: BTreeSet<String>,
+    pub repetition: Repetition,
+}
+
+/// What is known of arrays of as many axes in one operation. Kinds don't say how long axes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repetition {
+    /// They have the same shape.
+    No,
+    /// One may be repeated along an axis of length 1: such operations are left to `vjp`.
+    Possible,
 }
 
 /// What the derived function is.
@@ -112,6 +122,7 @@ pub fn derive(tree: &Tree, facts: &Facts, request: &Request) -> Result<Derived, 
         }
     }
     let mut deriver = Deriver::new(tree, facts, names, constructors);
+    deriver.repetition = request.repetition;
     let Some((node, function)) = deriver.functions.get(&request.function).cloned() else {
         let what = format!("`{}`, which is no function of the file", request.function);
         return Err(Refusal { what, span: base::Span::default() });
@@ -204,24 +215,53 @@ fn kinds(deriver: &Deriver, read: &Read) -> String {
     if kinds.is_empty() { String::new() } else { format!(", for {}", kinds.join(", ")) }
 }
 
-/// A gradient that is a constant is a real.
+/// Sensitivities that are whole numbers are reals: those of a gradient, and those that a backpropagator gives.
 fn real_result(body: Term, shape: Shape, is_main: bool) -> Term {
-    let real = |term: Term| match term {
-        Term::Int(i) => Term::Real(i as f64),
+    let body = real_pulls(&body);
+    if shape == Shape::Gradient && is_main { as_reals(body) } else { body }
+}
+
+/// With reals in what backpropagators give: the functions that stand second in a pair.
+fn real_pulls(term: &Term) -> Term {
+    match term.map_children(&mut real_pulls) {
+        Term::Tuple(mut pair) if pair.len() == 2 && matches!(pair[1], Term::Lambda(..)) => {
+            if let Some(Term::Lambda(params, body)) = pair.pop() {
+                pair.push(Term::Lambda(params, Box::new(as_reals(*body))));
+            }
+            Term::Tuple(pair)
+        }
         other => other,
-    };
-    if shape != Shape::Gradient || !is_main {
-        return body;
     }
-    match body {
+}
+
+/// The same sensitivity, with reals for whole numbers wherever it is put together.
+fn as_reals(term: Term) -> Term {
+    let all = |terms: Vec<Term>| terms.into_iter().map(as_reals).collect();
+    let boxed = |term: Box<Term>| Box::new(as_reals(*term));
+    match term {
+        Term::Int(i) => Term::Real(i as f64),
+        Term::Tuple(parts) => Term::Tuple(all(parts)),
+        Term::Array(parts) => Term::Array(all(parts)),
+        Term::Record(fields) => {
+            Term::Record(fields.into_iter().map(|(label, field)| (label, as_reals(field))).collect())
+        }
+        Term::Each(mut each) => {
+            each.body = as_reals(each.body);
+            Term::Each(each)
+        }
+        Term::Call(f, mut args) if f.as_name() == Some("full") && args.len() == 2 => {
+            args[1] = as_reals(args[1].clone());
+            Term::Call(f, args)
+        }
+        Term::If(condition, then, otherwise) => Term::If(condition, boxed(then), boxed(otherwise)),
+        Term::Match(of, arms) => {
+            let arms = arms.into_iter().map(|arm| term::Arm { body: as_reals(arm.body), ..arm });
+            Term::Match(of, arms.collect())
+        }
         Term::Block(mut block) => {
-            block.result = Box::new(match *block.result {
-                Term::Tuple(parts) => Term::Tuple(parts.into_iter().map(real).collect()),
-                other => real(other),
-            });
+            block.result = boxed(block.result);
             Term::Block(block)
         }
-        Term::Tuple(parts) => Term::Tuple(parts.into_iter().map(real).collect()),
-        other => real(other),
+        other => other,
     }
 }

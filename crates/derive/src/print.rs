@@ -93,7 +93,7 @@ fn written(term: &Term) -> (Level, String) {
             (POSTFIX, format!("match {} {{\n{}}}", text(of), arms.collect::<String>()))
         }
         Term::Block(block) => (POSTFIX, braces(block)),
-        Term::Ruled(ruled) => (LOOSEST, ruled.text.clone()),
+        Term::Ruled(ruled) => (LOOSEST, ruled.renamed()),
         Term::Each(each) => (POSTFIX, format!("[{}]", generator(each))),
     }
 }
@@ -107,7 +107,7 @@ fn in_braces(term: &Term) -> String {
 
 fn braces(block: &Block) -> String {
     let statements = block.statements.iter().map(|statement| match statement {
-        Statement::Let(_, Term::Ruled(ruled)) if ruled.is_statement => format!("{}\n", ruled.text),
+        Statement::Let(_, Term::Ruled(ruled)) if ruled.is_statement => format!("{}\n", ruled.renamed()),
         Statement::Let(to, value) => format!("let {} = {}\n", pattern(to), text(value)),
         Statement::Fn(name, params, body) => format!("{}\n", function(name, params, body)),
         Statement::Comment(text) => format!("// {text}\n"),

@@ -390,23 +390,23 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A function with a rule stays what it is. Its text mentions variables by the names that they have in the source: if one can't keep
-    /// its name, the derivative won't agree with `grad`.
+    /// A function with a rule stays what it is.
     fn ruled(&self, node: NodeId, is_statement: bool) -> Term {
         let span = self.tree.span(node);
         let inside = |start: u32, end: u32| span.start <= start && end <= span.end;
         let tokens = self.tree.tokens().iter().filter(|token| inside(token.start, token.end));
-        let mut mentions: Vec<Term> = vec![];
+        let (mut mentions, mut sources): (Vec<Term>, Vec<String>) = (vec![], vec![]);
         for token in tokens {
             let known = self.scope.iter().rev().find(|(source, _)| *source == self.tree.token_text(token));
-            if let Some((_, unique)) = known
-                && !mentions.contains(&name(&**unique))
+            if let Some((source, unique)) = known
+                && !sources.contains(source)
             {
+                sources.push(source.clone());
                 mentions.push(name(&**unique));
             }
         }
         let text = self.tree.text()[span.start as usize..span.end as usize].to_string();
-        Term::Ruled(Ruled { text, is_statement, mentions })
+        Term::Ruled(Ruled { text, is_statement, mentions, sources })
     }
 
     fn binding(&mut self, pattern: NodeId, value: NodeId) -> Result<()> {

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syntax::ast::Function;
 use syntax::{NodeId, Tree};
 
+use crate::Repetition;
 use crate::kind::Kind;
 use crate::read::{Facts, Names};
 use crate::refusal::{Refusal, Result};
@@ -39,6 +40,7 @@ pub struct Deriver<'a> {
     locals: BTreeMap<String, Local>,
     /// Arrays of pairs, and what they are zipped from.
     zips: BTreeMap<String, Vec<Term>>,
+    pub repetition: Repetition,
     /// Constructs that were left to `vjp`, by their lines.
     pub left: Vec<u32>,
     last_line: u32,
@@ -68,6 +70,7 @@ impl<'a> Deriver<'a> {
             known: BTreeMap::new(),
             locals: BTreeMap::new(),
             zips: BTreeMap::new(),
+            repetition: Repetition::No,
             left: vec![],
             last_line: 0,
             last: BTreeSet::new(),

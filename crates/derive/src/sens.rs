@@ -89,14 +89,8 @@ fn put_together(names: &mut Names, kind: &Kind, of: &Term, parts: Vec<Part>) -> 
         total = Some(sum(kind, total, term, false));
     }
     if !fields.is_empty() {
-        let mut written = vec![];
-        for (label, parts) in fields {
-            let kind = field_kind(kind, &label);
-            let of = Term::Field(Box::new(of.clone()), label.clone());
-            let d = put_together(names, &kind, &of, parts)?;
-            written.push((label, filled(&kind, &of, d)));
-        }
-        total = Some(sum(kind, total, Term::Record(written), false));
+        let term = record_of(names, kind, of, fields)?;
+        total = Some(sum(kind, total, term, false));
     }
     for (at, term) in placed {
         total = Some(D { term: with_part(kind, of, total, at, term), array: true });
@@ -132,13 +126,25 @@ fn tuple_of(names: &mut Names, kind: &Kind, of: &Term, mut inside: BTreeMap<u32,
     Ok(Term::Tuple(parts))
 }
 
-fn field_kind(kind: &Kind, label: &str) -> Kind {
-    match kind {
-        Kind::Record(kinds) => {
-            kinds.iter().find(|(name, _)| name == label).map_or(Kind::Unknown, |(_, kind)| kind.clone())
-        }
-        _ => Kind::Unknown,
+/// All fields where they are known: the text may read one that has received nothing.
+fn record_of(names: &mut Names, kind: &Kind, of: &Term, mut inside: BTreeMap<String, Vec<Part>>) -> Result<Term> {
+    let kinds = match kind {
+        Kind::Record(kinds) => kinds.clone(),
+        _ => inside.keys().map(|label| (label.clone(), Kind::Unknown)).collect(),
+    };
+    let mut fields = vec![];
+    for (label, kind) in kinds {
+        let of = Term::Field(Box::new(of.clone()), label.clone());
+        let field = match inside.remove(&label) {
+            None => zero_like(&kind, of),
+            Some(parts) => {
+                let d = put_together(names, &kind, &of, parts)?;
+                filled(&kind, &of, d)
+            }
+        };
+        fields.push((label, field));
     }
+    Ok(Term::Record(fields))
 }
 
 /// An array with one more contribution at some indices.

@@ -36,6 +36,9 @@ pub fn add(a: Term, b: Term) -> Term {
         (a, b) if is(&b, 0.0) => a,
         (Term::Neg(a), b) => sub(b, *a),
         (a, Term::Neg(b)) => sub(a, *b),
+        (a, b) if whole_numbers(&a, &b).is_some() => number(a.number().unwrap_or(0.0) + b.number().unwrap_or(0.0)),
+        // x + 1 + 2 = x + 3
+        (Term::Op(Op::Add, x, a), b) if whole_numbers(&a, &b).is_some() => add(*x, add(*a, b)),
         (a, b) if a == b => mul(Term::Int(2), a),
         (a, b) => match (coefficient(&a), coefficient(&b)) {
             // 2 * a + 3 * a = 5 * a
@@ -43,6 +46,16 @@ pub fn add(a: Term, b: Term) -> Term {
             _ => op(Op::Add, a, b),
         },
     }
+}
+
+/// Two whole numbers, whose sums and differences are exact.
+fn whole_numbers(a: &Term, b: &Term) -> Option<(f64, f64)> {
+    let (a, b) = (a.number()?, b.number()?);
+    (is_whole(a) && is_whole(b)).then_some((a, b))
+}
+
+fn number(x: f64) -> Term {
+    factor(Term::Real(x))
 }
 
 /// A number and what it multiplies.
@@ -62,6 +75,7 @@ pub fn sub(a: Term, b: Term) -> Term {
         (a, b) if is(&b, 0.0) => a,
         (a, b) if is(&a, 0.0) => neg(b),
         (a, Term::Neg(b)) => add(a, *b),
+        (a, b) if whole_numbers(&a, &b).is_some() => number(a.number().unwrap_or(0.0) - b.number().unwrap_or(0.0)),
         (a, b) => op(Op::Subtract, a, b),
     }
 }
@@ -97,7 +111,7 @@ pub fn mul(a: Term, b: Term) -> Term {
 fn joined(a: Term, b: Term) -> Term {
     match (a, b) {
         (a, Term::Op(Op::Multiply, b, c)) => joined(joined(a, *b), *c),
-        (a, Term::Op(Op::Divide, n, b)) if is(&n, 1.0) => op(Op::Divide, a, *b),
+        (a, Term::Op(Op::Divide, n, b)) if is(&n, 1.0) => div(a, *b),
         (a, b) if a == b => pow(a, 2.0),
         (a, b) => op(Op::Multiply, a, b),
     }

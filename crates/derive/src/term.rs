@@ -41,6 +41,20 @@ pub struct Ruled {
     /// Is it an `fn` statement, which names itself?
     pub is_statement: bool,
     pub mentions: Vec<Term>,
+    /// What the text calls these variables.
+    pub sources: Vec<String>,
+}
+
+impl Ruled {
+    /// The text, with the names that its variables have now. Labels are names of variables too, so they change along.
+    pub fn renamed(&self) -> String {
+        let now = |source: &str| {
+            let at = self.sources.iter().position(|own| own == source)?;
+            self.mentions[at].as_name()
+        };
+        let tree = syntax::parse(base::FileId(0), &self.text);
+        tree.tokens().iter().map(|token| tree.token_text(token)).map(|text| now(text).unwrap_or(text)).collect()
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -284,6 +298,16 @@ impl Term {
             names.insert(name.clone());
         }
         self.each_child(&mut |child| child.collect_names(names));
+    }
+
+    /// Is the variable mentioned in the text of a rule? Then it needs a name.
+    pub fn mentions_in_rule(&self, name: &str) -> bool {
+        if let Term::Ruled(ruled) = self {
+            return ruled.mentions.iter().any(|mention| mention.as_name() == Some(name));
+        }
+        let mut found = false;
+        self.each_child(&mut |child| found = found || child.mentions_in_rule(name));
+        found
     }
 
     /// With another term in place of a name.

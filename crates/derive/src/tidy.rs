@@ -119,7 +119,7 @@ fn tidy_block(statements: Vec<Statement>, result: Term, names: &Names) -> Term {
         let (name, term) = (name.clone(), term.clone());
         let rest = Term::Block(Block { statements: statements[at + 1..].to_vec(), result: Box::new(result.clone()) });
         let uses = uses(&rest, &name, false);
-        if goes_in(&name, &term, uses, names) {
+        if !rest.mentions_in_rule(&name) && goes_in(&name, &term, uses, names) {
             let Term::Block(Block { statements: after, result: end }) = put_in(&rest, &name, &term, names) else {
                 unreachable!("tidy: a block stays one")
             };

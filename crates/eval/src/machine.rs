@@ -234,8 +234,9 @@ impl Machine {
         let order = function_order(function) as i32;
         let Ok(f) = force(&lift::lift(f, -order)) else { return };
         let Some(closure) = source_closure(&f) else { return };
-        let in_library = closure.code.lambda(closure.member).span.file.0 < first_user_file;
-        if !in_library {
+        let of_program = |closure: &Closure| closure.code.lambda(closure.member).span.file.0 >= first_user_file;
+        let attached = observed.attached && crate::observe::attached_rule(closure).is_some_and(of_program);
+        if attached || of_program(closure) {
             observed.add(closure, f.clone(), lift::lift(x, -order), occasion);
         }
     }

@@ -14,11 +14,12 @@ use crate::array::{Array, Elements};
 use crate::lazy::force;
 use crate::value::{Closure, Form, Function, Value};
 
-/// So many uses of a rule are kept: first ones, one for each class, and at random.
+/// So many uses of a rule are kept: first ones, one for each class, and at random. Of small arguments more are kept.
 const FIRST: usize = 2;
 const CLASSES: usize = 32;
 const FINE_CLASSES: usize = 512;
 const RANDOM: usize = 16;
+const SMALL_RANDOM: usize = 512;
 
 /// The uses of all rules, in the order in which the rules were met.
 #[derive(Clone, Default)]
@@ -27,6 +28,8 @@ pub struct Uses {
     places: FxHashMap<(usize, u32), usize>,
     /// Calls of functions of this name count, whether they have a rule or not.
     pub wanted: Option<Name>,
+    /// Rules that a program attaches to values with `<~` count as well.
+    pub attached: bool,
 }
 
 /// What makes an argument one to check a rule at.
@@ -64,8 +67,9 @@ pub struct Use {
 }
 
 impl Uses {
-    /// `f` is the function that the programmer wrote, no J-image.
+    /// `f` is the function that the programmer wrote, no J-image. Its rule is that of `closure`: of what was attached to it, if it is an attached function.
     pub fn add(&mut self, closure: &Closure, f: Value, x: Value, occasion: Occasion) {
+        let closure = attached_rule(closure).unwrap_or(closure);
         let key = (Rc::as_ptr(&closure.code.group) as usize, closure.member);
         match self.places.get(&key) {
             Some(&place) if self.rules[place].occasion == occasion => self.rules[place].add(f, x),
@@ -107,6 +111,20 @@ impl Uses {
     }
 }
 
+/// The function that was attached to another with `<~`.
+pub fn attached_rule(closure: &Closure) -> Option<&Closure> {
+    if !closure.code.is_attach() {
+        return None;
+    }
+    match closure.env.0.get(1)? {
+        Value::Function(function) => match &**function {
+            Function::Closure(rule) if rule.code.group.order == 0 => Some(rule),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl RuleUses {
     fn new(f: Value, x: Value, occasion: Occasion) -> RuleUses {
         let class = class(&f, &x, Steps::Coarse);
@@ -140,7 +158,8 @@ impl RuleUses {
         }
         // Reservoir sampling: every use is kept with the same probability.
         let place = scrambled(one.at) % self.total;
-        if self.random.len() < RANDOM {
+        let most = if class(&one.f, &one.x, Steps::Fine).is_some() { SMALL_RANDOM } else { RANDOM };
+        if self.random.len() < most {
             self.random.push(one.clone());
         } else if let Some(slot) = self.random.get_mut(place as usize) {
             *slot = one.clone();
@@ -150,9 +169,10 @@ impl RuleUses {
 
     /// The sample: what is likely to matter in the order of use, then what only finer steps tell apart.
     pub fn sample(&self) -> Vec<&Use> {
-        let coarse = self.first.iter().chain(self.by_class.values()).chain(&self.random).chain([&self.last]);
+        let (random, more) = self.random.split_at(self.random.len().min(RANDOM));
+        let coarse = self.first.iter().chain(self.by_class.values()).chain(random).chain([&self.last]);
         let mut sample: Vec<&Use> = coarse.collect();
-        let mut fine: Vec<&Use> = self.by_fine_class.values().collect();
+        let mut fine: Vec<&Use> = self.by_fine_class.values().chain(more).collect();
         sample.sort_by_key(|one| one.at);
         fine.sort_by_key(|one| one.at);
         let mut seen = FxHashSet::default();

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use base::{Diagnostic, Name, Span, codes};
 use calculus::{Prim, Root};
-use derive::{Derived, Mode, Request, Shape};
+use derive::{Derived, Mode, Repetition, Request, Shape};
 use elaborate::Binding;
 use eval::array::Elements;
 use eval::prims::{Tolerance, close};
@@ -58,7 +58,7 @@ pub fn derive(session: &mut Session, file: &str, text: &str, wish: &Wish) -> Res
     let samples = samples::of(session, file, &text, &function)?;
     for order in 1.. {
         let request = request(session, &function, wish.wrt.clone(), wish.mode);
-        let (derived, compared) = one(session, file, &text, &request, &samples)?;
+        let (derived, compared) = for_some(session, file, &text, &request, &samples)?;
         if order >= wish.order.max(1) {
             return Ok(answer(derived, &earlier, compared));
         }
@@ -101,7 +101,32 @@ fn request(session: &Session, function: &str, wrt: Vec<String>, mode: Mode) -> R
             constructors.insert(name.to_string());
         }
     }
-    Request { function: function.to_string(), wrt, mode, reserved, constructors }
+    let repetition = Repetition::No;
+    Request { function: function.to_string(), wrt, mode, reserved, constructors, repetition }
+}
+
+/// One order, for all samples; if that can't be, for those of the kind of the first, and then with operations on arrays that may be repeated left to
+/// `vjp`. What the text is for is said in its first line.
+fn for_some(
+    session: &mut Session,
+    file: &str,
+    text: &str,
+    request: &Request,
+    samples: &[Value],
+) -> Result<(Derived, usize), Failure> {
+    let failure = match one(session, file, text, request, samples) {
+        Ok(found) => return Ok(found),
+        Err(failure) => failure,
+    };
+    let Some(first) = samples.first() else { return Err(failure) };
+    let alike: Vec<Value> = samples.iter().filter(|sample| kinds::alike(sample, first)).cloned().collect();
+    for repetition in [Repetition::No, Repetition::Possible] {
+        let request = Request { repetition, ..request.clone() };
+        if let Ok(found) = one(session, file, text, &request, &alike) {
+            return Ok(found);
+        }
+    }
+    Err(failure)
 }
 
 /// One order: derived and compared.
@@ -181,7 +206,11 @@ fn compare(
     samples: &[Value],
     file: base::FileId,
 ) -> Result<usize, Failure> {
-    let (tree, module) = session.load("<derived>", &derived.text)?;
+    let loaded = session.load("<derived>", &derived.text);
+    let (tree, module) = loaded.map_err(|errors| {
+        let words = errors.first().map_or(String::new(), |error| error.message.clone());
+        vec![refused(&format!("the derivative that was found isn't a program: {words}"), Span::new(file, 0, 0))]
+    })?;
     run_definitions(session, &module)?;
     let own = defined(session, &derived.name, tree.file())?;
     let mut compared = 0;

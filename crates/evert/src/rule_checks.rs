@@ -14,7 +14,7 @@ pub use drawn::Excused;
 use base::clock::Stopwatch;
 use base::{Diagnostic, Span, codes};
 use calculus::{Module, Step};
-use eval::observe::{Branches, Occasion, RuleUses, Use, Uses};
+use eval::observe::{Branches, Occasion, RuleUses, Use, Uses, attached_rule};
 use eval::value::Function;
 use eval::{Value, work};
 use syntax::Tree;
@@ -190,13 +190,12 @@ impl Check<'_> {
         inputs
     }
 
-    /// Which branches the function takes there; `None` if it doesn't end well.
+    /// Which branches the function and its rule take there; `None` if they don't end well.
     fn signature(&mut self, one: &Use) -> Option<u64> {
-        let (f, x) = (one.f.clone(), one.x.clone());
         self.session.machine.branches = Some(Branches::default());
-        let (value, _) = self.limited(|session| session.machine.call(&f, x, rule_span(&f)));
+        let claim = self.answer("rule_claim", one, 1);
         let branches = self.session.machine.branches.take();
-        value.ok().and(branches).map(|branches| branches.signature())
+        claim.ok().and(branches).map(|branches| branches.signature())
     }
 
     /// The claims of the rule by themselves, then against differences.
@@ -268,10 +267,14 @@ fn limited(session: &mut Session, most: u64, run: impl FnOnce(&mut Session) -> O
     (error != Some(codes::OUT_OF_STEPS), work::done().wrapping_sub(before))
 }
 
+/// Where the function with the rule stands; of `f <~ g`, where g does.
 pub(crate) fn rule_span(f: &Value) -> Span {
     match f {
         Value::Function(function) => match &**function {
-            Function::Closure(closure) => closure.code.lambda(closure.member).span,
+            Function::Closure(closure) => {
+                let closure = attached_rule(closure).unwrap_or(closure);
+                closure.code.lambda(closure.member).span
+            }
             _ => Span::default(),
         },
         _ => Span::default(),

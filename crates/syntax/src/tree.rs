@@ -55,17 +55,21 @@ impl Tree {
         self.children(self.root).first().copied().unwrap_or(self.root)
     }
 
+    /// All nodes but the file itself, children before parents.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> {
+        let ids = (0..self.nodes.nodes.len() as u32).map(NodeId);
+        ids.filter(|id| *id != self.root)
+    }
+
     /// Every `fn` with a name, at any depth: its place and its name.
     pub fn functions(&self) -> impl Iterator<Item = (Span, String)> {
-        let ids = (0..self.nodes.nodes.len() as u32).map(NodeId);
-        let named = ids.filter(|id| self.kind(*id) == NodeKind::Fn);
+        let named = self.ids().filter(|id| self.kind(*id) == NodeKind::Fn);
         named.map(|id| (self.span(id), self.text_at(self.node(id).main).to_string()))
     }
 
     /// The places of all nodes but the file itself.
     pub fn nodes(&self) -> impl Iterator<Item = Span> {
-        let ids = (0..self.nodes.nodes.len() as u32).map(NodeId);
-        ids.filter(|id| *id != self.root).map(|id| self.span(id))
+        self.ids().map(|id| self.span(id))
     }
 
     /// The names in the parts of the text that couldn't be read.

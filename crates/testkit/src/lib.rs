@@ -4,6 +4,7 @@
 //!
 //! Everything is deterministic: a failing case is named by its seed.
 
+pub mod attached;
 pub mod coverage;
 pub mod differences;
 pub mod differential;

@@ -153,6 +153,9 @@ impl Deriver<'_> {
             return self.give(to, D { term: mul(d.term, elements), array: false }, sens);
         }
         let (Kind::Reals(all), Kind::Reals(own)) = (&result, &operand) else { return self.give(to, d, sens) };
+        if self.repetition == crate::Repetition::Possible && *own > 1 {
+            return self.refuse("an array that may be repeated along an axis");
+        }
         let axes = with.iter().map(|term| self.names.kind(term).axes()).max().unwrap_or(*all);
         match (*own, d.array) {
             (own, true) if axes > own => {

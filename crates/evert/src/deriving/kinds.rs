@@ -81,6 +81,11 @@ impl Watch for Collector {
     }
 }
 
+/// Are two values of one kind?
+pub(super) fn alike(a: &Value, b: &Value) -> bool {
+    kind(a, DEPTH) == kind(b, DEPTH)
+}
+
 fn kind(value: &Value, depth: usize) -> Kind {
     let Ok(value) = force(value) else { return Kind::Unknown };
     let inner = |value: &Value| if depth == 0 { Kind::Unknown } else { kind(value, depth - 1) };

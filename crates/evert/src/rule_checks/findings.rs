@@ -9,10 +9,11 @@ use calculus::RuleKind;
 use eval::Value;
 use eval::array::Array;
 pub use eval::observe::Occasion;
-use eval::observe::Use;
+use eval::observe::{Use, attached_rule};
 use eval::value::{Form, Function};
 
 use super::{Check, Ended, Excused, Observed, rule_span};
+use crate::deriving::samples::with_neighbours;
 use crate::session::{Failure, Session};
 use crate::testing;
 
@@ -39,6 +40,8 @@ pub struct RuleReport {
     pub failed: Option<String>,
     /// The kinds of its rules: `reverse`, `forward`, `transpose`.
     kinds: Vec<RuleKind>,
+    /// Comparisons near the only input that is wrong: they say whether a factor explains it.
+    nearby: Vec<Finding>,
     /// Comparisons that couldn't be made, in words.
     pub left_out: Vec<String>,
 }
@@ -102,6 +105,12 @@ impl RuleReport {
             "linearity" => {
                 return Some("what the rule returns beside the value must be linear in what it is given".into());
             }
+            "the function's linearity" => {
+                return Some(
+                    "a function with a `transpose` rule must be linear in its argument; use `reverse` for others"
+                        .into(),
+                );
+            }
             "the dot test" => {
                 let slopes: Vec<&Finding> = wrong.iter().filter(|finding| finding.mode != "both").copied().collect();
                 let one = self.only_mode(&slopes);
@@ -116,7 +125,23 @@ impl RuleReport {
                 lowest - 1
             ));
         }
-        self.only_mode(&wrong).or_else(|| factor(&wrong, &first.what))
+        let kind = self.only_mode(&wrong).or_else(|| factor(&wrong, &self.nearby, &first.what));
+        match (kind, self.right_elsewhere(&wrong)) {
+            (Some(kind), Some(branch)) => Some(format!("{kind}; {branch}")),
+            (kind, branch) => kind.or(branch),
+        }
+    }
+
+    /// Is the same part right at other inputs? Then the rule branches, and one way is wrong.
+    fn right_elsewhere(&self, wrong: &[&Finding]) -> Option<String> {
+        let first = wrong.first()?;
+        let part = |what: &str| what.split(" at ").next().unwrap_or_default().to_string();
+        let same_part = |finding: &&Finding| {
+            finding.order == first.order && finding.mode == first.mode && part(&finding.what) == part(&first.what)
+        };
+        let right = self.findings.iter().filter(same_part).find(|finding| finding.verdict == Verdict::Right)?;
+        let is_wrong_too = wrong.iter().any(|finding| finding.input == right.input);
+        (!is_wrong_too).then(|| format!("only in some cases: wrong at `{}`, right at `{}`", first.input, right.input))
     }
 
     /// Are only the slopes of one mode wrong, and those of the other right?
@@ -138,9 +163,14 @@ fn modes(findings: &[&Finding]) -> Vec<String> {
     modes
 }
 
-/// One factor, or no slope at all, explains all wrong slopes. A single one is explained by a sign or by a simple fraction only.
-fn factor(wrong: &[&Finding], what: &str) -> Option<String> {
-    let slopes: Vec<(f64, f64)> = wrong.iter().filter_map(|finding| finding.numbers()).collect();
+/// One factor, or no slope at all, explains all wrong slopes, those nearby included. A single one is explained by a sign or by a simple fraction only.
+fn factor(wrong: &[&Finding], nearby: &[Finding], what: &str) -> Option<String> {
+    let slopes: Vec<(f64, f64)> = wrong
+        .iter()
+        .copied()
+        .chain(nearby.iter().filter(|finding| finding.what == what))
+        .filter_map(Finding::numbers)
+        .collect();
     let ratio = slopes.first().map(|(claimed, found)| claimed / found)?;
     if slopes.iter().all(|(claimed, _)| *claimed == 0.0) {
         return Some(format!("the rule says 0 for {what}: it is missing from what the rule returns"));
@@ -151,10 +181,9 @@ fn factor(wrong: &[&Finding], what: &str) -> Option<String> {
     match () {
         () if !same || !ratio.is_finite() => None,
         () if close(-1.0) => Some("the sign is wrong".into()),
-        () if slopes.len() > 1 => {
-            Some(format!("it is {} times as large as it should be, everywhere", eval::show::real(rounded(ratio))))
+        () if slopes.len() > 1 || simple => {
+            Some(format!("it is {} times as large as it should be", eval::show::real(rounded(ratio))))
         }
-        () if simple => Some(format!("it is {} times as large as it should be", eval::show::real(rounded(ratio)))),
         () => None,
     }
 }
@@ -176,6 +205,7 @@ pub fn of_file(session: &mut Session, name: &str, text: &str, only: Option<&str>
     let (tree, module) = session.load(name, text)?;
     let mut observed = Observed::within(STEPS);
     observed.uses.wanted = only.map(Name::new);
+    observed.uses.attached = true;
     for (step, statement) in module.steps.iter().zip(testing::steps_of(&tree)) {
         // What a step ends in is the business of others.
         let _ = session.run_step(step);
@@ -187,9 +217,13 @@ pub fn of_file(session: &mut Session, name: &str, text: &str, only: Option<&str>
     let mut reports = vec![];
     for uses in observed.uses.rules() {
         let mut check = Check { session, left: STEPS, uses };
-        let report = check.report();
-        if only.is_none_or(|only| only == report.name) {
-            reports.push(report);
+        let attached = attached(&check.uses.sample()[0].f).is_some();
+        let of_name = |only: &str| match check.session.get(only) {
+            Some(value) if attached => rule_span(&value) == rule_span(&check.uses.sample()[0].f),
+            _ => only == eval::show::function_name(&check.uses.sample()[0].f),
+        };
+        if only.is_none_or(of_name) {
+            reports.push(check.report());
         }
     }
     Ok(reports)
@@ -199,7 +233,7 @@ impl Check<'_> {
     fn report(&mut self) -> RuleReport {
         let any = &self.uses.sample()[0].f;
         let mut report = RuleReport {
-            name: eval::show::function_name(any),
+            name: attached(any).unwrap_or_else(|| eval::show::function_name(any)),
             span: rule_span(any),
             uses: self.uses.total,
             occasion: self.uses.occasion,
@@ -209,6 +243,7 @@ impl Check<'_> {
             findings: vec![],
             failed: None,
             kinds: rules(any).iter().map(|rule| rule.kind).collect(),
+            nearby: vec![],
             left_out: vec![],
         };
         if report.approximate.is_some() {
@@ -238,10 +273,22 @@ impl Check<'_> {
             }
             // What is wrong is wrong at higher orders too.
             if report.verdict() == Verdict::Wrong {
+                self.look_nearby(&mut report, &inputs, order);
                 break;
             }
         }
         report
+    }
+
+    /// Where a single input is wrong, others near it tell whether that is by a factor.
+    fn look_nearby(&mut self, report: &mut RuleReport, inputs: &[Use], order: i64) {
+        let [input] = inputs else { return };
+        for x in with_neighbours(vec![input.x.clone()]).into_iter().skip(1) {
+            let near = Use { f: input.f.clone(), x, at: input.at };
+            if let Ok(findings) = self.answer("rule_findings", &near, order) {
+                report.nearby.extend(read(&findings, &near));
+            }
+        }
     }
 }
 
@@ -252,6 +299,20 @@ fn rules(f: &Value) -> &[calculus::Rule] {
             Function::Prim { .. } | Function::Sealed { .. } => &[],
         },
         _ => &[],
+    }
+}
+
+/// What `f <~ g` is called.
+fn attached(f: &Value) -> Option<String> {
+    match f {
+        Value::Function(function) => match &**function {
+            Function::Closure(closure) => {
+                attached_rule(closure)?;
+                Some(format!("{} <~ …", eval::show::function_name(&closure.env.0[0])))
+            }
+            Function::Prim { .. } | Function::Sealed { .. } => None,
+        },
+        _ => None,
     }
 }
 

@@ -90,6 +90,8 @@ impl Writer<'_> {
             }
             self.span = statement.span;
             let written = match &statement.op {
+                // Its result is one alternative of several: as a primitive it says which.
+                Op::Prim { .. } if matches!(self.vars[statement.var.0 as usize], Type::Sum(_)) => None,
                 Op::Prim { prim, args, shapes, result } => self
                     .sensitivity(*prim, args, shapes, *result)
                     .or_else(|| self.primitive(*prim, args, shapes, *result)),

@@ -69,6 +69,14 @@ pub const ROWS: &[Row] = &[
             .like("p => [p.1^2 + p.0^2 * 0.125, 1.0 + p.0^2 * 0.5]")],
     )
     .without(OF_STATES),
+    Row::library("odeint_fixed", &[smooth("p => odeint_fixed(6, (t, x) => p.0 * x, 0.0, p.1)(p.0)", &["(0.5, 0.7)"])])
+        .without(OF_STATES),
+    Row::library(
+        "odeint_adjoint",
+        &[smooth("k => odeint_adjoint((t, x) => k^2 * t^3 + 0 * x, 0.0, 0.2)(1.0)", &["0.7"])
+            .like("k => 1 + k^2 * 0.0004")],
+    )
+    .without(OF_STATES),
     Row::library(
         "odeint_until",
         &[smooth("h => odeint_until((t, x) => x[0], (t, x) => [x[1], -9.81], 0.0, 4.0)([h, 0.0]).0", &["0.7"])
@@ -90,6 +98,36 @@ pub const ROWS: &[Row] = &[
         ],
     )
     .without(&[SMOOTH, (Class::ScalarArray, STATES)]),
+    Row::library(
+        "checkpointed_fold_by_blocks",
+        &[
+            smooth(
+                "a => checkpointed_fold_by_blocks((s, x) => sin(s * a) + x, a, [0.1, 0.2, 0.3, 0.4, 0.5])",
+                &["0.7"],
+            ),
+            smooth("xs => checkpointed_fold_by_blocks((s, x) => sin(s) * x, 0.5, xs)", &["[0.5, 0.7, 0.2, 0.3, 0.9]"]),
+            int("a => checkpointed_fold_by_blocks((s, n) => s * a + n, a, [1, 2, 3, 4, 5])", &["0.7"]),
+            mixed("a => checkpointed_fold_by_blocks((s, n) => (s.0 + n, s.1 * a), (0, a), [1, 2, 3]).1", &["0.7"]),
+            empty("p => checkpointed_fold_by_blocks((s, x) => s * x, p.1^2, p.0)", &["(zeros(0), 0.7)"]),
+            structured(
+                "r => checkpointed_fold_by_blocks((s, x) => {a: s.a * x, b: s.a}, r, [0.5, 0.6, 0.7]).a",
+                &["{a: 0.5, b: 0.7}"],
+            ),
+        ],
+    )
+    .without(&[SMOOTH, (Class::ScalarArray, STATES)]),
+    Row::library(
+        "checkpointed_iterate_by_halves",
+        &[
+            smooth("a => checkpointed_iterate_by_halves(6, x => sin(a * x), a)", &["0.7"]),
+            mixed("p => checkpointed_iterate_by_halves(p.0, x => x * p.1, p.1)", &["(5, 0.7)"]),
+            structured(
+                "r => checkpointed_iterate_by_halves(5, s => {a: s.a * s.b, b: s.b}, r).a",
+                &["{a: 0.5, b: 0.7}"],
+            ),
+        ],
+    )
+    .without(&[SMOOTH, (Class::Int, STATES), (Class::Empty, STATES), (Class::ScalarArray, STATES)]),
     Row::library(
         "checkpointed_iterate",
         &[
