@@ -125,7 +125,7 @@ pub mod native {
                 let address = |name| symbols.iter().find(|known| known.name == name).map(|known| known.address);
                 let runtime: Option<Vec<_>> = wasm::imported().map(|(name, _)| address(name)).collect();
                 let runtime = runtime.ok_or("the runtime lacks a function")?;
-                Ok(Engine { runner, host: wasm::Host { offsets: OFFSETS, fused }, runtime })
+                Ok(Engine { runner, host: wasm::Host { offsets: OFFSETS, fused, turns: wasm::TURNS }, runtime })
             }
 
             pub fn with(llvm: Llvm, _: Cache) -> Result<Engine, &'static str> {
