@@ -8,26 +8,28 @@ use wasm_encoder::{BlockType, InstructionSink, ValType};
 
 use crate::helpers::Helper;
 use crate::module::{self, Builder, CTX, DATA, ROOM, SUMS, type_of, word};
+use crate::pieces::Cutting;
 use crate::{MOST_BYTES, MOST_VARIABLES, Refused, STACK};
 
 /// A loop that is open: at which depth of blocks it began, and the locals that it carries.
-struct OpenLoop {
-    depth: u32,
-    params: Vec<u32>,
+pub(crate) struct OpenLoop {
+    pub(crate) depth: u32,
+    pub(crate) params: Vec<u32>,
 }
 
 pub(crate) struct Body<'m, 'p> {
     pub(crate) module: &'m mut Builder<'p>,
-    function: &'p Function,
+    pub(crate) function: &'p Function,
     /// The local of each variable.
     locals: Vec<u32>,
+    params: Vec<ValType>,
     /// The types of the locals behind the parameters.
-    types: Vec<ValType>,
-    params: u32,
-    bytes: Vec<u8>,
+    pub(crate) types: Vec<ValType>,
+    pub(crate) bytes: Vec<u8>,
     /// How many blocks are open.
-    depth: u32,
-    loops: Vec<OpenLoop>,
+    pub(crate) depth: u32,
+    pub(crate) loops: Vec<OpenLoop>,
+    pub(crate) cutting: Cutting,
     pub(crate) span: Span,
 }
 
@@ -36,25 +38,17 @@ pub(crate) fn function<'p>(
     module: &mut Builder<'p>,
     function: &'p Function,
     recursive: bool,
+    cutting: Cutting,
 ) -> Result<module::Code, Refused> {
     if function.vars.len() > MOST_VARIABLES {
         return Err(Refused::Variables { most: MOST_VARIABLES });
     }
-    let params = function.params.len() as u32;
-    let mut locals = vec![u32::MAX; function.vars.len()];
-    function.params.iter().zip(0..).for_each(|(param, local)| locals[param.0 as usize] = local);
-    // Locals of one type lie together: they are declared by their number.
-    let mut types = vec![];
-    for wanted in [ValType::I32, ValType::I64, ValType::F64] {
-        for (local, leaf) in locals.iter_mut().zip(&function.vars) {
-            if *local == u32::MAX && type_of(*leaf) == wanted {
-                *local = params + types.len() as u32;
-                types.push(wanted);
-            }
-        }
-    }
-    let span = function.span;
-    let mut body = Body { module, function, locals, types, params, bytes: vec![], depth: 0, loops: vec![], span };
+    let of = |vars: &[Leaf]| vars.iter().map(|leaf| type_of(*leaf)).collect::<Vec<ValType>>();
+    let params: Vec<Leaf> = function.params.iter().map(|param| function.vars[param.0 as usize]).collect();
+    let params = of(&params);
+    let all: Vec<Var> = (0..function.vars.len() as u32).map(Var).collect();
+    let mut body = Body::new(module, function, &params, function.params.iter().copied(), &all);
+    body.cutting = cutting;
     let frame = 8 * (function.vars.len() as i32 + 16);
     if recursive {
         body.take_stack(frame);
@@ -73,9 +67,7 @@ pub(crate) fn function<'p>(
     if body.bytes.len() > MOST_BYTES {
         return Err(Refused::Bytes { most: MOST_BYTES });
     }
-    let of = |vars: &[Leaf]| vars.iter().map(|leaf| type_of(*leaf)).collect();
-    let params: Vec<Leaf> = function.params.iter().map(|param| function.vars[param.0 as usize]).collect();
-    Ok(module::Code { signature: (of(&params), of(&function.results)), locals: body.types, bytes: body.bytes })
+    Ok(module::Code { signature: (params, of(&function.results)), locals: body.types, bytes: body.bytes })
 }
 
 /// `entry(ctx, args, out)`: reads the parameters' words, calls the entry, and writes the words of its results.
@@ -120,6 +112,43 @@ pub(crate) fn store(i: &mut InstructionSink, leaf: Leaf, at: u32) {
     };
 }
 
+impl<'m, 'p> Body<'m, 'p> {
+    /// Code that isn't written yet, of a function of these parameters, the first of which are variables. It binds some others.
+    pub(crate) fn new(
+        module: &'m mut Builder<'p>,
+        function: &'p Function,
+        params: &[ValType],
+        first: impl Iterator<Item = Var>,
+        bound: &[Var],
+    ) -> Body<'m, 'p> {
+        let mut locals = vec![u32::MAX; function.vars.len()];
+        first.zip(0..).for_each(|(var, local)| locals[var.0 as usize] = local);
+        // Locals of one type lie together: they are declared by their number.
+        let mut types = vec![];
+        for wanted in [ValType::I32, ValType::I64, ValType::F64] {
+            for Var(var) in bound {
+                let local = &mut locals[*var as usize];
+                if *local == u32::MAX && type_of(function.vars[*var as usize]) == wanted {
+                    *local = (params.len() + types.len()) as u32;
+                    types.push(wanted);
+                }
+            }
+        }
+        Body {
+            module,
+            function,
+            locals,
+            params: params.to_vec(),
+            types,
+            bytes: vec![],
+            depth: 0,
+            loops: vec![],
+            cutting: Cutting::None,
+            span: function.span,
+        }
+    }
+}
+
 impl Body<'_, '_> {
     pub(crate) fn i(&mut self) -> InstructionSink<'_> {
         module::sink(&mut self.bytes)
@@ -128,7 +157,12 @@ impl Body<'_, '_> {
     /// A new local.
     pub(crate) fn temporary(&mut self, ty: ValType) -> u32 {
         self.types.push(ty);
-        self.params + self.types.len() as u32 - 1
+        (self.params.len() + self.types.len()) as u32 - 1
+    }
+
+    pub(crate) fn type_of_local(&self, local: u32) -> ValType {
+        let local = local as usize;
+        self.params.get(local).copied().unwrap_or_else(|| self.types[local - self.params.len()])
     }
 
     pub(crate) fn local(&self, var: Var) -> u32 {
@@ -254,6 +288,7 @@ impl Body<'_, '_> {
                 }
                 End::Again(atoms) => {
                     let open = self.loops.pop().expect("L4 is checked: `again` is in a loop");
+                    self.count_turn();
                     self.assign(atoms, &open.params);
                     let depth = self.depth - open.depth;
                     self.i().br(depth);
@@ -274,7 +309,7 @@ impl Body<'_, '_> {
         to.iter().rev().for_each(|local| _ = self.i().local_set(*local));
     }
 
-    fn all_locals(&self, vars: &[Var]) -> Vec<u32> {
+    pub(crate) fn all_locals(&self, vars: &[Var]) -> Vec<u32> {
         vars.iter().map(|var| self.local(*var)).collect()
     }
 
@@ -317,9 +352,12 @@ impl Body<'_, '_> {
             }
             Op::Switch(tag, arms) => return self.switch(vars, tag, arms),
             Op::Loop { params, body } => {
-                let carried: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
-                let (carried, first) = (self.all_locals(&carried), params.iter().map(|(_, atom)| *atom));
+                let vars_carried: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
+                let (carried, first) = (self.all_locals(&vars_carried), params.iter().map(|(_, atom)| *atom));
                 self.assign(&first.collect::<Vec<_>>(), &carried);
+                if let Some(after) = self.loop_in_pieces(vars, &vars_carried, body) {
+                    return after;
+                }
                 let to = self.all_locals(vars);
                 self.open_loop();
                 self.loops.push(OpenLoop { depth: self.depth, params: carried });

@@ -40,6 +40,8 @@ pub(crate) enum Helper {
     Fma,
     /// A transcendental.
     Function(u16),
+    /// Some turns of a loop.
+    Piece(u32),
 }
 
 /// Writes all helpers that something asked for. Some ask for others.
@@ -106,6 +108,7 @@ impl Helper {
             Helper::Remainder => remainder(module),
             Helper::Fma => fma(module),
             Helper::Function(number) => transcendentals::function(module, number),
+            Helper::Piece(number) => module.take_piece(number),
         }
     }
 }

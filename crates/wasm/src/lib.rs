@@ -11,10 +11,11 @@
 //! | a variable | a local: `i32` for bools and pointers, `i64`, `f64` |
 //! | `If`, `Switch`, `Loop` | `if`, `block`s with `br_table`, `loop`; what they bind is assigned where their blocks end |
 //! | a call | a call, with several results |
+//! | an outermost loop of a function that isn't called often | a function of its own, called again and again |
 //! | failure | a call of `rt_fail`, which the host ends the run with |
 //! | descriptors, tables of constants, room for arguments of the runtime | words in memory from the imported global `data` on |
 //!
-//! Read `body` (functions and control), `objects`, `scalars`, `sums`, `collected` (sensitivities), `helpers` (functions that every module
+//! Read `body` (functions and control), `pieces` (outermost loops), `objects`, `scalars`, `sums`, `collected` (sensitivities), `helpers` (functions that every module
 //! may need), `transcendentals`, `module` (what all share).
 //!
 //! The host's stack is small. A function that can call itself takes its frame, by estimate, out of [`STACK`] and fails as a recursion that is too
@@ -25,6 +26,7 @@ mod collected;
 mod helpers;
 mod module;
 mod objects;
+mod pieces;
 mod scalars;
 mod sums;
 mod transcendentals;
@@ -32,9 +34,12 @@ mod transcendentals;
 use std::fmt;
 
 pub use module::imported;
+pub use pieces::TURNS;
 
 use loops::Program;
 use loops::symbols::Offsets;
+
+use crate::pieces::Cutting;
 
 /// What the code relies on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +48,8 @@ pub struct Host {
     pub offsets: Offsets,
     /// Does `f64x2.relaxed_madd` round once? Without it an fma is some twenty operations.
     pub fused: bool,
+    /// After so many turns a loop is entered anew, for engines that use better code from the next call on: [`TURNS`].
+    pub turns: u32,
 }
 
 /// A module, and what it needs in memory.
@@ -74,8 +81,10 @@ const MOST_BYTES: usize = 7_000_000;
 pub fn emit(program: &Program, host: Host) -> Result<Module, Refused> {
     let recursive = loops::recursive(program);
     let mut module = module::Builder::new(program, host);
-    for (function, recursive) in program.functions.iter().zip(recursive) {
-        let code = body::function(&mut module, function, recursive)?;
+    let often = pieces::called_often(program, &recursive);
+    for ((function, recursive), often) in program.functions.iter().zip(recursive).zip(often) {
+        let cutting = if often { Cutting::None } else { Cutting::Outermost };
+        let code = body::function(&mut module, function, recursive, cutting)?;
         module.push(code);
     }
     let entry = body::entry(&mut module);

@@ -68,6 +68,8 @@ pub(crate) struct Builder<'p> {
     helpers: FxHashMap<Helper, u32>,
     /// In the order of their numbers; those from `helpers_written` on aren't written yet.
     pub(crate) helper_order: Vec<Helper>,
+    /// Loops that are functions of their own, until they are written.
+    pieces: Vec<Option<Code>>,
     data: Vec<u64>,
     /// Where the descriptors begin, in bytes.
     descriptors: Vec<u32>,
@@ -92,6 +94,7 @@ impl<'p> Builder<'p> {
             written: 0,
             helpers: FxHashMap::default(),
             helper_order: vec![],
+            pieces: vec![],
             data: vec![0; needs.scratch + sum_words as usize],
             descriptors: vec![],
             tables: FxHashMap::default(),
@@ -130,6 +133,17 @@ impl<'p> Builder<'p> {
             self.helper_order.push(helper.clone());
             next
         })
+    }
+
+    /// Keeps the code of a piece; its number.
+    pub(crate) fn add_piece(&mut self, code: Code) -> u32 {
+        self.pieces.push(Some(code));
+        self.pieces.len() as u32 - 1
+    }
+
+    /// The code of a piece, once.
+    pub(crate) fn take_piece(&mut self, number: u32) -> Code {
+        self.pieces[number as usize].take().expect("wasm: a piece is written once")
     }
 
     /// Where a descriptor is, in bytes from the module's words on.

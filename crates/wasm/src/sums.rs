@@ -14,9 +14,9 @@ const LANES: u32 = numerics::summation::LANES as u32;
 impl Body<'_, '_> {
     /// Leaves the sum on the stack: it may have no terms.
     pub(crate) fn sum(&mut self, count: &Atom, index: Var, body: &Block) {
-        let [room, place] = [(); 2].map(|()| self.temporary(ValType::I32));
+        let room = self.temporary(ValType::I32);
         let [number, end] = [(); 2].map(|()| self.temporary(ValType::I64));
-        let [value, total] = [(); 2].map(|()| self.temporary(ValType::F64));
+        let total = self.temporary(ValType::F64);
         let at = self.local(index);
         let after_partials = (8 * LANES) as i32;
         let limit = self.module.sum_room.1 as i32;
@@ -40,14 +40,9 @@ impl Body<'_, '_> {
         for lane in 0..LANES {
             self.i().local_get(room).f64_const(0.0.into()).f64_store(word(lane));
         }
-        self.open_loop();
-        if self.block(body, &[value]) {
-            self.i().local_get(room).local_get(at).i32_wrap_i64().i32_const(LANES as i32 - 1).i32_and();
-            self.i().i32_const(3).i32_shl().i32_add().local_tee(place);
-            self.i().local_get(place).f64_load(word(0)).local_get(value).f64_add().f64_store(word(0));
-            self.i().local_get(at).i64_const(1).i64_add().local_tee(at).local_get(end).i64_lt_s().br_if(0);
+        if self.chunk_in_piece(index, end, room, body).is_none() {
+            self.chunk(at, end, room, body);
         }
-        self.close();
         self.fold(room);
         self.i().local_set(total);
         // One chunk is all.
@@ -63,7 +58,21 @@ impl Body<'_, '_> {
         self.call_runtime("rt_sum_end");
         self.i().local_set(total);
         self.close();
+        self.count_turns(count);
         self.i().local_get(room).global_set(SUMS).local_get(total);
+    }
+
+    /// Adds the values from number `at` on to the one before `end` to the partial sums in `room`.
+    pub(crate) fn chunk(&mut self, at: u32, end: u32, room: u32, body: &Block) {
+        let (place, value) = (self.temporary(ValType::I32), self.temporary(ValType::F64));
+        self.open_loop();
+        if self.block(body, &[value]) {
+            self.i().local_get(room).local_get(at).i32_wrap_i64().i32_const(LANES as i32 - 1).i32_and();
+            self.i().i32_const(3).i32_shl().i32_add().local_tee(place);
+            self.i().local_get(place).f64_load(word(0)).local_get(value).f64_add().f64_store(word(0));
+            self.i().local_get(at).i64_const(1).i64_add().local_tee(at).local_get(end).i64_lt_s().br_if(0);
+        }
+        self.close();
     }
 
     /// The partial sums, by halves.

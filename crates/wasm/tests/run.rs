@@ -16,7 +16,7 @@ use loops::symbols::Offsets;
 use wasm::{Host, Module, emit, imported};
 use wasmi::{Caller, Engine, Error, Extern, FuncType, Global, Linker, Memory, MemoryType, Mutability, Store, Val};
 
-const HOST: Host = Host { offsets: Offsets { bump: 0, bump_end: 4, live: 8, free: 16 }, fused: false };
+const HOST: Host = Host { offsets: Offsets { bump: 0, bump_end: 4, live: 8, free: 16 }, fused: false, turns: 3 };
 const CONTEXT: u32 = 8 << 10;
 const WORDS: u32 = 16 << 10;
 const DATA: u32 = 1 << 20;
