@@ -5,6 +5,7 @@
 
 mod body;
 mod checks;
+mod lanes;
 mod lines;
 mod memory;
 mod nodes;
@@ -65,7 +66,10 @@ fn write(program: &Program, checks: Checks, progress: Progress, origins: Origins
     transcendentals::define(&needs.transcendentals, &mut text);
     prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));
     if needs.sums {
-        text.push_str(sums::SUM_VALUES);
+        text.push_str(sums::TEXT);
+    }
+    if needs.lanes {
+        text.push_str(lanes::TEXT);
     }
     prelude::definitions(&mut text);
     prelude::declarations(checks, &mut text);
@@ -90,6 +94,8 @@ pub(crate) struct Needs {
     pub(crate) inlined: usize,
     /// Are there sums?
     pub(crate) sums: bool,
+    /// Are there some whose bodies are vectors?
+    pub(crate) lanes: bool,
     /// The functions that do pieces of loops.
     pub(crate) pieces: BTreeSet<u32>,
     /// What is written into arrays at once.

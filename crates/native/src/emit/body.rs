@@ -539,7 +539,7 @@ impl Body<'_> {
                 }
             }
             Op::Axis(array, axis) => {
-                let place = self.lines.word(&self.atom(array), LENGTHS + axis);
+                let place = self.length_word(&self.atom(array), *axis);
                 self.define(name, format_args!("load i64, ptr {place}, {LENGTH}"));
             }
             Op::Unshare(array) => {
@@ -565,9 +565,19 @@ impl Body<'_> {
 
     /// The address of an element.
     fn element(&mut self, array: &Atom, rank: u32, words: u32, at: &Atom) -> String {
-        let first = self.lines.word(&self.atom(array), LENGTHS + rank);
-        let at = self.atom(at);
+        let (array, at) = (self.atom(array), self.atom(at));
+        self.element_of(&array, rank, words, &at)
+    }
+
+    /// The same by names.
+    pub(super) fn element_of(&mut self, array: &str, rank: u32, words: u32, at: &str) -> String {
+        let first = self.lines.word(array, LENGTHS + rank);
         self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"))
+    }
+
+    /// The address of the length of an axis.
+    pub(super) fn length_word(&mut self, array: &str, axis: u32) -> String {
+        self.lines.word(array, LENGTHS + axis)
     }
 
     /// The addresses of the words of an element in an array of columns.
