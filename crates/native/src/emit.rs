@@ -13,6 +13,7 @@ mod pieces;
 mod prelude;
 mod progress;
 mod scalars;
+mod small;
 mod sums;
 mod transcendentals;
 
@@ -62,6 +63,8 @@ fn write(program: &Program, checks: Checks, progress: Progress, origins: Origins
     needs.nodes.iter().for_each(|words| allocation(*words, &mut text));
     let freeing = if checked { prelude::freeing_by_runtime } else { prelude::freeing };
     needs.freed.iter().for_each(|words| freeing(*words, &mut text));
+    let small = if checked || surveyed { small::define_by_runtime } else { small::define };
+    small(&mut text);
     pieces::define(program, &needs.pieces, &mut text);
     transcendentals::define(&needs.transcendentals, &mut text);
     prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));
