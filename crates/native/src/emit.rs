@@ -5,6 +5,7 @@
 
 mod body;
 mod checks;
+mod lanes;
 mod lines;
 mod memory;
 mod nodes;
@@ -12,6 +13,7 @@ mod pieces;
 mod prelude;
 mod progress;
 mod scalars;
+mod small;
 mod sums;
 mod transcendentals;
 
@@ -61,11 +63,16 @@ fn write(program: &Program, checks: Checks, progress: Progress, origins: Origins
     needs.nodes.iter().for_each(|words| allocation(*words, &mut text));
     let freeing = if checked { prelude::freeing_by_runtime } else { prelude::freeing };
     needs.freed.iter().for_each(|words| freeing(*words, &mut text));
+    let small = if checked || surveyed { small::define_by_runtime } else { small::define };
+    small(&mut text);
     pieces::define(program, &needs.pieces, &mut text);
     transcendentals::define(&needs.transcendentals, &mut text);
     prelude::ADD_AT.for_each(|rank| prelude::add_at(rank, &mut text));
     if needs.sums {
-        text.push_str(sums::SUM_VALUES);
+        text.push_str(sums::TEXT);
+    }
+    if needs.lanes {
+        text.push_str(lanes::TEXT);
     }
     prelude::definitions(&mut text);
     prelude::declarations(checks, &mut text);
@@ -90,6 +97,8 @@ pub(crate) struct Needs {
     pub(crate) inlined: usize,
     /// Are there sums?
     pub(crate) sums: bool,
+    /// Are there some whose bodies are vectors?
+    pub(crate) lanes: bool,
     /// The functions that do pieces of loops.
     pub(crate) pieces: BTreeSet<u32>,
     /// What is written into arrays at once.

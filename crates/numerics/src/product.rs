@@ -11,6 +11,8 @@ use tiles::BLOCK;
 pub use tiles::Each;
 /// Smaller products aren't worth packing.
 const SMALL: usize = 1 << 12;
+/// A right side of so many columns at most is narrow, if its rows lie in one piece.
+const NARROW: usize = 4;
 
 /// A matrix: element (i, j) is number i·`row` + j·`column`.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +63,7 @@ pub fn multiply_onto_zeros(a: Strided, b: Strided, c: &mut [f64], m: usize, k: u
             #[inline(always)]
             || multiply_vector(matrix, vector, step, c, k),
         );
-    } else if m * k * n <= SMALL {
+    } else if m * k * n <= SMALL || is_narrow(b, n) {
         fused(
             #[inline(always)]
             || multiply_rows(a, b, c, k, n),
@@ -169,14 +171,20 @@ fn chains<const R: usize>(a: Strided, b: &[f64], c: &mut [f64], first: usize) {
     c[..R].copy_from_slice(&sums);
 }
 
+/// Has the right side so few columns that tiles would be mostly empty? Packing the left side, which is read only once, doesn't pay then either.
+fn is_narrow(b: Strided, n: usize) -> bool {
+    n <= NARROW && b.column == 1
+}
+
 /// Row by row of the product.
 #[inline(always)]
 fn multiply_rows(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
-    match n {
-        2 if b.column == 1 => return multiply_narrow::<2>(a, b, c, k),
-        3 if b.column == 1 => return multiply_narrow::<3>(a, b, c, k),
-        4 if b.column == 1 => return multiply_narrow::<4>(a, b, c, k),
-        _ => {}
+    if is_narrow(b, n) {
+        return match n {
+            2 => multiply_narrow::<2>(a, b, c, k),
+            3 => multiply_narrow::<3>(a, b, c, k),
+            _ => multiply_narrow::<NARROW>(a, b, c, k),
+        };
     }
     for (i, out) in c.chunks_exact_mut(n).enumerate() {
         if b.column != 1 {
@@ -190,20 +198,37 @@ fn multiply_rows(a: Strided, b: Strided, c: &mut [f64], k: usize, n: usize) {
     }
 }
 
-/// The same for `N` columns, few enough that the sums of a row stay in registers.
+/// The same for `N` columns, several rows at once: each element is a chain, and one chain waits for itself.
 #[inline(always)]
 fn multiply_narrow<const N: usize>(a: Strided, b: Strided, c: &mut [f64], k: usize) {
-    for (i, out) in c.chunks_exact_mut(N).enumerate() {
-        let mut sums: [f64; N] = std::array::from_fn(|j| out[j]);
-        for l in 0..k {
-            let x = a.at(i, l);
-            let row = &b.elements[l * b.row..][..N];
+    const ROWS: usize = 4;
+    let mut blocks = c.chunks_exact_mut(ROWS * N);
+    let mut first = 0;
+    for block in &mut blocks {
+        narrow_rows::<ROWS, N>(a, b, block, first, k);
+        first += ROWS;
+    }
+    for row in blocks.into_remainder().chunks_exact_mut(N) {
+        narrow_rows::<1, N>(a, b, row, first, k);
+        first += 1;
+    }
+}
+
+/// `R` rows of `N` elements, from row `first` on, whose sums stay in registers.
+#[inline(always)]
+fn narrow_rows<const R: usize, const N: usize>(a: Strided, b: Strided, c: &mut [f64], first: usize, k: usize) {
+    let rows: [&[f64]; R] = std::array::from_fn(|i| &a.elements[(first + i) * a.row..]);
+    let mut sums: [[f64; N]; R] = std::array::from_fn(|i| std::array::from_fn(|j| c[i * N + j]));
+    for l in 0..k {
+        let right = &b.elements[l * b.row..][..N];
+        for i in 0..R {
+            let left = rows[i][l * a.column];
             for j in 0..N {
-                sums[j] = fma(x, row[j], sums[j]);
+                sums[i][j] = fma(left, right[j], sums[i][j]);
             }
         }
-        out.copy_from_slice(&sums);
     }
+    c.iter_mut().zip(sums.as_flattened()).for_each(|(out, sum)| *out = *sum);
 }
 
 #[cfg(test)]
@@ -247,6 +272,9 @@ mod tests {
             (4, 4, 4),
             (7, 9, 3),
             (90, 70, 3),
+            (1030, 21, 2),
+            (301, 88, 3),
+            (515, 9, 4),
             (2, 70, 90),
             (17, 200, 47),
             (9, 10, 1050),

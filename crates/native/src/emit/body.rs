@@ -9,7 +9,7 @@ use loops::{Arm, Atom, Block, End, Function, Leaf, Matrix, Op, Placed, Product, 
 use rustc_hash::FxHashMap;
 
 use super::memory::{COUNT, LENGTH, Lines, Place};
-use super::{Checks, Needs, by_value, pieces, prelude, return_type, type_of};
+use super::{Checks, Needs, by_value, pieces, prelude, return_type, small, type_of};
 
 /// A function to be written.
 pub(super) struct Of<'p> {
@@ -489,18 +489,24 @@ impl Body<'_> {
         self.line(format_args!("call void @rt_products(ptr {out}, {left}, {right}, i64 {m}, i64 {k}, i64 {n})"));
     }
 
+    fn new_array(&mut self, name: &str, number: u32, lengths: &[Atom]) {
+        let (rank, span) = (lengths.len(), self.span_args());
+        let descriptor = &self.program.descriptors[number as usize];
+        let watched = self.checks == Checks::Memory || self.program.places.is_some();
+        if !watched && small::is_made_here(descriptor, rank) {
+            let lengths: Vec<String> = lengths.iter().map(|length| format!("i64 {}", self.atom(length))).collect();
+            let args = format!("ptr @d{number}, i64 {}, {}, {span}", descriptor.words, lengths.join(", "));
+            return self.define(name, format_args!("call fastcc ptr @array_{rank}(ptr %ctx, {args})"));
+        }
+        self.scratch(lengths.len());
+        self.store_words(Place::Scratch, "%words", 0, lengths);
+        let args = format!("ptr %ctx, ptr @d{number}, i64 {rank}, ptr %words, {span}");
+        self.define(name, format_args!("call ptr @rt_array({args})"));
+    }
+
     fn array_op(&mut self, name: &str, vars: &[Var], op: &Op) {
         match op {
-            Op::NewArray(descriptor, lengths) => {
-                self.scratch(lengths.len());
-                self.store_words(Place::Scratch, "%words", 0, lengths);
-                let (rank, span) = (lengths.len(), self.span_args());
-                let descriptor = descriptor.0;
-                self.define(
-                    name,
-                    format_args!("call ptr @rt_array(ptr %ctx, ptr @d{descriptor}, i64 {rank}, ptr %words, {span})"),
-                );
-            }
+            Op::NewArray(descriptor, lengths) => self.new_array(name, descriptor.0, lengths),
             Op::LoadElement { array, rank, at, columns: true, .. }
             | Op::TakeElement { array, rank, at, columns: true, .. } => {
                 for (var, place) in vars.iter().zip(self.columns(array, *rank, vars.len(), at)) {
@@ -539,7 +545,7 @@ impl Body<'_> {
                 }
             }
             Op::Axis(array, axis) => {
-                let place = self.lines.word(&self.atom(array), LENGTHS + axis);
+                let place = self.length_word(&self.atom(array), *axis);
                 self.define(name, format_args!("load i64, ptr {place}, {LENGTH}"));
             }
             Op::Unshare(array) => {
@@ -565,9 +571,19 @@ impl Body<'_> {
 
     /// The address of an element.
     fn element(&mut self, array: &Atom, rank: u32, words: u32, at: &Atom) -> String {
-        let first = self.lines.word(&self.atom(array), LENGTHS + rank);
-        let at = self.atom(at);
+        let (array, at) = (self.atom(array), self.atom(at));
+        self.element_of(&array, rank, words, &at)
+    }
+
+    /// The same by names.
+    pub(super) fn element_of(&mut self, array: &str, rank: u32, words: u32, at: &str) -> String {
+        let first = self.lines.word(array, LENGTHS + rank);
         self.value(format_args!("getelementptr inbounds [{words} x i64], ptr {first}, i64 {at}"))
+    }
+
+    /// The address of the length of an axis.
+    pub(super) fn length_word(&mut self, array: &str, axis: u32) -> String {
+        self.lines.word(array, LENGTHS + axis)
     }
 
     /// The addresses of the words of an element in an array of columns.

@@ -241,7 +241,7 @@ define internal fastcc void @release_object(ptr noalias %ctx, ptr %p) nounwind i
   %last = icmp eq i64 %less, 0
   br i1 %last, label %free, label %done
 free:
-  call void @rt_free(ptr %ctx, ptr %p)
+  call fastcc void @free_object(ptr %ctx, ptr %p)
   br label %done
 done:
   ret void

@@ -15,8 +15,9 @@ pub(super) fn real(x: f64) -> String {
 /// The largest power of two that is no int, and the smallest int.
 const LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
-/// How many operations of transcendentals the loops of a program may get, and of one at one place.
-const MOST_INLINED: usize = 1000;
+/// How many operations of transcendentals the loops of a program may get, and of one at one place. A sum that may be cut in pieces is written twice, and
+/// the second time is the one that counts.
+const MOST_INLINED: usize = 2000;
 const INLINED: usize = 250;
 
 impl Body<'_> {

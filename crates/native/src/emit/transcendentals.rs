@@ -12,9 +12,11 @@ pub(super) fn symbol(number: u16) -> String {
     format!("ev_{}", numerics::FUNCTIONS[usize::from(number)].name)
 }
 
-/// How many operations it has.
+/// How many instructions it has: constants are none.
 pub(super) fn size(number: u16) -> usize {
-    (numerics::FUNCTIONS[usize::from(number)].listing)().ops.len()
+    let is_constant = |op: &&Op| matches!(op, Op::Input(_) | Op::Real(_) | Op::Int(_));
+    let listing = (numerics::FUNCTIONS[usize::from(number)].listing)();
+    listing.ops.iter().filter(|op| !is_constant(op)).count()
 }
 
 pub(super) fn define(numbers: &BTreeSet<u16>, text: &mut String) {

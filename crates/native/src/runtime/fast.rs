@@ -6,6 +6,7 @@
 
 mod broadcast;
 mod elementwise;
+mod linear;
 mod orders;
 mod rearrange;
 mod sensitivities;
@@ -96,6 +97,9 @@ pub(super) unsafe fn apply(mut call: Call) -> Outcome {
             (Prim::Sum, Array(kind, a), None) => call.sum(kind, a),
             (Prim::Sum, Dense(a), None) => call.sum(Real, a),
             (Prim::MatMul, Array(Real, a) | Dense(a), Some(Array(Real, b) | Dense(b))) => call.product(a, b),
+            (Prim::Det, Array(Real, a), None) => call.determinant(a),
+            (Prim::Inv, Array(Real, a), None) => call.inverse(a),
+            (Prim::Solve, Array(Real, a), Some(Array(Real, b))) => call.solution(a, b),
             (Prim::Concat, Array(left, a), Some(Array(right, b))) if left == right => call.concat(left, a, b, false),
             (Prim::Concat, a, Some(b)) => call.concat_sensitivities(a, b),
             (Prim::Transpose, Array(kind, a), None) => call.transpose(kind, a, false),

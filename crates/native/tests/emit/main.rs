@@ -7,4 +7,5 @@ mod data;
 mod programs;
 mod random;
 mod scalars;
+mod sums;
 mod transcendentals;
