@@ -93,7 +93,7 @@ fn collect(block: &Block, used: &mut Vec<Var>, bound: &mut Vec<Var>) {
     }
     for statement in &block.statements {
         bound.extend(&statement.vars);
-        statement.op.for_each_use(|atom, _| uses(&atom));
+        statement.op.for_each_use(|atom, _| uses(atom));
         match &statement.op {
             Op::Loop { params, .. } => bound.extend(params.iter().map(|(var, _)| *var)),
             Op::Sum { index, .. } => bound.push(*index),

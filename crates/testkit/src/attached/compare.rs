@@ -62,7 +62,7 @@ fn ask(mode: Mode, plain: &mut Trial, ruled: &mut Trial, place: &str, tally: &mu
     };
     let found = ruled.answer(mode);
     let log = ruled.lab.session.engines.log.as_mut();
-    match log.and_then(|log| log.drain(..).last()) {
+    match log.and_then(|log| log.drain(..).next_back()) {
         Some((_, Ran::Compiled | Ran::Brief)) => tally.compiled += 1,
         Some((_, Ran::Fallback(why))) => tally.finds.push(format!("{place}: not compiled: {why}")),
         Some(_) => tally.dynamic += 1,
