@@ -1,4 +1,4 @@
-//! How values of L3 types lie in leaves and in memory: docs/dev/native.md, "L4: leaves".
+//! How values of L3 types lie in leaves and in memory: docs/dev/memory.md.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

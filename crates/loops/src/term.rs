@@ -66,7 +66,7 @@ pub struct Function {
     pub borrows: bool,
 }
 
-/// What the heap knows about an object; see docs/dev/native.md.
+/// What the heap knows about an object; see `memory` and docs/dev/memory.md.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Descriptor {
     pub kind: Kind,
