@@ -245,11 +245,11 @@ impl Reached {
 struct Types<'a> {
     nodes: &'a [Node],
     needed: &'a [bool],
-    made: FxHashMap<(Kind, Vec<Identity>), Type>,
+    made: FxHashMap<(TypeForm, Vec<Identity>), Type>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum TypeForm {
     Struct,
     Sum,
     Array(u32),
@@ -259,14 +259,14 @@ enum Kind {
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Leaf(Type),
-    Parts(*const Type, usize, Kind),
+    Parts(*const Type, usize, TypeForm),
 }
 
 fn identity(of: &Type) -> Identity {
     match of {
-        Type::Struct(parts) if !parts.is_empty() => Identity::Parts(parts.as_ptr(), parts.len(), Kind::Struct),
-        Type::Sum(parts) if !parts.is_empty() => Identity::Parts(parts.as_ptr(), parts.len(), Kind::Sum),
-        Type::Array(element, rank) => Identity::Parts(Rc::as_ptr(element), 1, Kind::Array(*rank)),
+        Type::Struct(parts) if !parts.is_empty() => Identity::Parts(parts.as_ptr(), parts.len(), TypeForm::Struct),
+        Type::Sum(parts) if !parts.is_empty() => Identity::Parts(parts.as_ptr(), parts.len(), TypeForm::Sum),
+        Type::Array(element, rank) => Identity::Parts(Rc::as_ptr(element), 1, TypeForm::Array(*rank)),
         leaf => Identity::Leaf(leaf.clone()),
     }
 }
@@ -281,16 +281,18 @@ impl Types<'_> {
         let of = match &node.of {
             _ if !alive => Type::unit(),
             of if whole || is_leaf(of) => of.clone(),
-            Type::Struct(parts) => self.narrowed(node, Kind::Struct, parts, done),
-            Type::Sum(parts) => self.narrowed(node, Kind::Sum, parts, done),
-            Type::Array(element, rank) => self.narrowed(node, Kind::Array(*rank), std::slice::from_ref(element), done),
+            Type::Struct(parts) => self.narrowed(node, TypeForm::Struct, parts, done),
+            Type::Sum(parts) => self.narrowed(node, TypeForm::Sum, parts, done),
+            Type::Array(element, rank) => {
+                self.narrowed(node, TypeForm::Array(*rank), std::slice::from_ref(element), done)
+            }
             leaf => unreachable!("places: {leaf:?} is a leaf"),
         };
         done[place.0 as usize] = Some(of.clone());
         of
     }
 
-    fn narrowed(&mut self, node: &Node, kind: Kind, parts: &[Type], done: &mut [Option<Type>]) -> Type {
+    fn narrowed(&mut self, node: &Node, kind: TypeForm, parts: &[Type], done: &mut [Option<Type>]) -> Type {
         let new: Vec<Type> = match &node.parts {
             Some(places) => places.iter().map(|part| deep(|| self.of(*part, done))).collect(),
             None => vec![Type::unit(); parts.len()],
@@ -300,9 +302,9 @@ impl Types<'_> {
         }
         let key = (kind, new.iter().map(identity).collect());
         let make = || match kind {
-            Kind::Struct => Type::Struct(new.into()),
-            Kind::Sum => Type::Sum(new.into()),
-            Kind::Array(rank) => {
+            TypeForm::Struct => Type::Struct(new.into()),
+            TypeForm::Sum => Type::Sum(new.into()),
+            TypeForm::Array(rank) => {
                 Type::Array(Rc::new(new.into_iter().next().expect("places: an array has elements")), rank)
             }
         };

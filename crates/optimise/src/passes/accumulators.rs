@@ -146,17 +146,17 @@ fn is_leaf(of: &Type) -> bool {
 }
 
 /// A function, a leaf of its result and the rank of the array.
-type Key = (FunctionId, Vec<u32>, u32);
+type TakenLeaf = (FunctionId, Vec<u32>, u32);
 
 /// Functions that take an accumulator.
 #[derive(Default)]
 struct Versions {
     flags_matter: bool,
     /// Those made, and those that can't be.
-    known: FxHashMap<Key, Option<Version>>,
+    known: FxHashMap<TakenLeaf, Option<Version>>,
     /// Those being made, and whether they were asked for meanwhile.
-    open: Vec<(Key, FunctionId, bool)>,
-    order: Vec<Key>,
+    open: Vec<(TakenLeaf, FunctionId, bool)>,
+    order: Vec<TakenLeaf>,
 }
 
 impl Versions {

@@ -32,7 +32,7 @@ fn function(function: &mut Function, effects: &[Effects]) {
 
 /// What is computed, so that equal keys have equal values.
 #[derive(PartialEq, Eq, Hash, Clone)]
-enum Key {
+enum Expression {
     Scalar(Scalar, Vec<Operand>),
     Struct(Type, Vec<Operand>),
     Inject(Type, u32, Operand),
@@ -86,7 +86,7 @@ struct Known<'a> {
     /// How often each variable is read.
     uses: Vec<u32>,
     /// What the variables in scope hold.
-    seen: FxHashMap<Key, Var>,
+    seen: FxHashMap<Expression, Var>,
     /// What stands for a variable that is gone.
     instead: Vec<Option<Var>>,
 }
@@ -180,24 +180,24 @@ impl Known<'_> {
         });
     }
 
-    fn key(&self, var: Var, op: &Op) -> Option<Key> {
+    fn key(&self, var: Var, op: &Op) -> Option<Expression> {
         let of = || self.vars[var.0 as usize].clone();
         let operands = |atoms: &[Atom]| atoms.iter().map(operand).collect();
         match op {
-            Op::Scalar(scalar, atoms) => Some(Key::Scalar(*scalar, operands(atoms))),
-            Op::Struct(fields) => Some(Key::Struct(of(), operands(fields))),
-            Op::Inject(tag, content) => Some(Key::Inject(of(), *tag, operand(content))),
-            Op::Field(whole, at) => Some(Key::Field(operand(whole), *at)),
-            Op::Tabulate { .. } | Op::Sum { .. } => Some(Key::Table(of(), self.table(op)?)),
-            Op::Len(array) => Some(Key::Len(operand(array))),
-            Op::Axis(array, axis) => Some(Key::Axis(operand(array), *axis)),
-            Op::Flat(array) => Some(Key::Flat(operand(array))),
-            Op::Dense(handle) => Some(Key::Dense(operand(handle))),
-            Op::Collected(array) => Some(Key::Collected(operand(array))),
-            Op::Require(condition, _) => Some(Key::Require(operand(condition))),
-            Op::Element(array, indices) => Some(Key::Element(operand(array), operands(indices))),
+            Op::Scalar(scalar, atoms) => Some(Expression::Scalar(*scalar, operands(atoms))),
+            Op::Struct(fields) => Some(Expression::Struct(of(), operands(fields))),
+            Op::Inject(tag, content) => Some(Expression::Inject(of(), *tag, operand(content))),
+            Op::Field(whole, at) => Some(Expression::Field(operand(whole), *at)),
+            Op::Tabulate { .. } | Op::Sum { .. } => Some(Expression::Table(of(), self.table(op)?)),
+            Op::Len(array) => Some(Expression::Len(operand(array))),
+            Op::Axis(array, axis) => Some(Expression::Axis(operand(array), *axis)),
+            Op::Flat(array) => Some(Expression::Flat(operand(array))),
+            Op::Dense(handle) => Some(Expression::Dense(operand(handle))),
+            Op::Collected(array) => Some(Expression::Collected(operand(array))),
+            Op::Require(condition, _) => Some(Expression::Require(operand(condition))),
+            Op::Element(array, indices) => Some(Expression::Element(operand(array), operands(indices))),
             Op::Call(callee, args) if !self.effects[callee.0 as usize].prints => {
-                Some(Key::Call(*callee, operands(args)))
+                Some(Expression::Call(*callee, operands(args)))
             }
             _ => None,
         }

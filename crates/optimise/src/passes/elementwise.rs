@@ -36,28 +36,28 @@ pub fn run(program: &mut Program) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Operand {
     rank: u32,
-    of: Kind,
+    of: ElementType,
 }
 
 impl Operand {
     const fn reals(rank: u32) -> Operand {
-        Operand { rank, of: Kind::Real }
+        Operand { rank, of: ElementType::Real }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ElementType {
     Bool,
     Int,
     Real,
 }
 
-impl Kind {
+impl ElementType {
     fn ty(self) -> Type {
         match self {
-            Kind::Bool => Type::Bool,
-            Kind::Int => Type::Int,
-            Kind::Real => Type::Real,
+            ElementType::Bool => Type::Bool,
+            ElementType::Int => Type::Int,
+            ElementType::Real => Type::Real,
         }
     }
 }
@@ -135,9 +135,9 @@ impl Writer<'_> {
             return None;
         }
         match (prim, &operands[..]) {
-            (Prim::Sum, [Operand { of: Kind::Real, .. }]) => Some(self.total(&args[0], rank)),
-            (Prim::Sum, [Operand { of: Kind::Int, .. }]) => Some(self.total_of_ints(&args[0], rank)),
-            (Prim::Unbroadcast, [Operand { rank: 0, .. }, Operand { of: Kind::Real, .. }]) => {
+            (Prim::Sum, [Operand { of: ElementType::Real, .. }]) => Some(self.total(&args[0], rank)),
+            (Prim::Sum, [Operand { of: ElementType::Int, .. }]) => Some(self.total_of_ints(&args[0], rank)),
+            (Prim::Unbroadcast, [Operand { rank: 0, .. }, Operand { of: ElementType::Real, .. }]) => {
                 Some(self.total(&args[1], rank))
             }
             _ => {
@@ -150,7 +150,7 @@ impl Writer<'_> {
 
     /// The numbers from 0 on.
     fn counted(&mut self, n: &Atom, shape: ShapeId) -> Option<Op> {
-        if self.operand(shape) != Some(Operand { rank: 0, of: Kind::Int }) {
+        if self.operand(shape) != Some(Operand { rank: 0, of: ElementType::Int }) {
             return None;
         }
         let (index, body) = self.body(|_, index| Atom::Var(index));
@@ -171,7 +171,7 @@ impl Writer<'_> {
     /// An array of the lengths that a frame says, every element the same number, and no −0.0, which would be taken for the symbolic zero.
     fn filled(&mut self, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
         let Head::Frame(rank @ 2..) = self.only(shapes[0])?.head else { return None };
-        let real = |rank: u32| Some(Operand { rank, of: Kind::Real });
+        let real = |rank: u32| Some(Operand { rank, of: ElementType::Real });
         if self.operand(shapes[1]) != real(0) || self.operand(result) != real(rank) {
             return None;
         }
@@ -188,15 +188,15 @@ impl Writer<'_> {
         let n = self.scalar(Scalar::Length, vec![size]);
         let number = self.scalar(Scalar::Add, vec![args[1].clone(), Atom::Real(0.0)]);
         let (index, body) = self.body(|_, _| number);
-        let elements = self.bind(vector(Kind::Real), Op::Tabulate { n, index, body });
+        let elements = self.bind(vector(ElementType::Real), Op::Tabulate { n, index, body });
         Some(Op::Shaped(elements, lengths))
     }
 
     fn operand(&self, shape: ShapeId) -> Option<Operand> {
         let scalar = |shape: ShapeId| match self.only(shape)?.head {
-            Head::Bool => Some(Kind::Bool),
-            Head::Int => Some(Kind::Int),
-            Head::Real => Some(Kind::Real),
+            Head::Bool => Some(ElementType::Bool),
+            Head::Int => Some(ElementType::Int),
+            Head::Real => Some(ElementType::Real),
             _ => None,
         };
         match self.only(shape)? {
@@ -230,21 +230,21 @@ impl Writer<'_> {
     }
 
     fn total(&mut self, array: &Atom, rank: u32) -> Op {
-        let array = self.flat(array, Operand { rank, of: Kind::Real });
+        let array = self.flat(array, Operand { rank, of: ElementType::Real });
         let n = self.bind(Type::Int, Op::Len(array.clone()));
-        let (index, body) = self.body(|this, index| this.element(&array, index, Kind::Real));
+        let (index, body) = self.body(|this, index| this.element(&array, index, ElementType::Real));
         Op::Sum { n, index, body }
     }
 
     /// Ints are added one after the other: every sum on the way is an int, or it fails.
     fn total_of_ints(&mut self, array: &Atom, rank: u32) -> Op {
-        let array = self.flat(array, Operand { rank, of: Kind::Int });
+        let array = self.flat(array, Operand { rank, of: ElementType::Int });
         let n = self.bind(Type::Int, Op::Len(array.clone()));
         let (index, total) = (self.fresh(Type::Int), self.fresh(Type::Int));
         let body = self.block_of(|this| {
             let more = this.scalar(Scalar::IntLt, vec![Atom::Var(index), n]);
             let add = this.block_with(|this| {
-                let element = this.element(&array, index, Kind::Int);
+                let element = this.element(&array, index, ElementType::Int);
                 let sum = this.scalar(Scalar::IntAdd, vec![Atom::Var(total), element]);
                 let next = this.scalar(Scalar::IntAdd, vec![Atom::Var(index), Atom::Int(1)]);
                 End::Again(vec![next, sum])
@@ -260,7 +260,7 @@ impl Writer<'_> {
         if rank < 2 { array.clone() } else { self.bind(vector(of), Op::Flat(array.clone())) }
     }
 
-    fn element(&mut self, array: &Atom, index: Var, of: Kind) -> Atom {
+    fn element(&mut self, array: &Atom, index: Var, of: ElementType) -> Atom {
         self.bind(of.ty(), Op::Element(array.clone(), vec![Atom::Var(index)]))
     }
 
@@ -297,8 +297,8 @@ impl Writer<'_> {
         &mut self,
         args: &[Atom],
         operands: &[Operand],
-        takes: Kind,
-        gives: Kind,
+        takes: ElementType,
+        gives: ElementType,
         mismatch: base::Code,
         make: impl FnOnce(&mut Self, Vec<Atom>) -> Atom,
     ) -> Op {
@@ -364,23 +364,23 @@ impl Writer<'_> {
     }
 
     /// A scalar as what the operation takes.
-    fn converted(&mut self, atom: Atom, from: Kind, to: Kind) -> Atom {
+    fn converted(&mut self, atom: Atom, from: ElementType, to: ElementType) -> Atom {
         match (atom, from, to) {
-            (Atom::Int(i), Kind::Int, Kind::Real) => Atom::Real(i as f64),
-            (atom, Kind::Int, Kind::Real) => self.scalar(Scalar::ToReal, vec![atom]),
+            (Atom::Int(i), ElementType::Int, ElementType::Real) => Atom::Real(i as f64),
+            (atom, ElementType::Int, ElementType::Real) => self.scalar(Scalar::ToReal, vec![atom]),
             (atom, ..) => atom,
         }
     }
 }
 
-fn vector(of: Kind) -> Type {
+fn vector(of: ElementType) -> Type {
     Type::Array(of.ty().into(), 1)
 }
 
 /// How a primitive works on scalars.
 struct Recipe {
-    takes: Kind,
-    gives: Kind,
+    takes: ElementType,
+    gives: ElementType,
     /// One after the other; the first takes the operands.
     steps: Vec<Scalar>,
     zeros: Zeros,
@@ -395,10 +395,11 @@ enum Zeros {
 
 impl Recipe {
     fn of(prim: Prim, operands: &[Operand]) -> Option<Recipe> {
-        use Kind::{Bool, Int, Real};
-        let all = |kind: Kind| operands.iter().all(|operand| operand.of == kind);
-        let one =
-            |takes: Kind, gives: Kind, op: Scalar| Some(Recipe { takes, gives, steps: vec![op], zeros: Zeros::Signed });
+        use ElementType::{Bool, Int, Real};
+        let all = |kind: ElementType| operands.iter().all(|operand| operand.of == kind);
+        let one = |takes: ElementType, gives: ElementType, op: Scalar| {
+            Some(Recipe { takes, gives, steps: vec![op], zeros: Zeros::Signed })
+        };
         if all(Bool) {
             return match prim {
                 Prim::Not => one(Bool, Bool, Scalar::Not),
@@ -447,5 +448,5 @@ impl Recipe {
 
 /// Is the third operand the order of a power, an int?
 fn is_order(operands: &[Operand]) -> bool {
-    operands[2] == Operand { rank: 0, of: Kind::Int }
+    operands[2] == Operand { rank: 0, of: ElementType::Int }
 }

@@ -29,7 +29,7 @@ pub fn run(program: &mut Program) {
     let sizes: Vec<usize> = program.functions.iter().map(|function| size(&function.body)).collect();
     let total: usize = sizes.iter().sum();
     let sites = calls.sites();
-    let ways = vec![Way::Called; calls.callees.len()];
+    let ways = vec![Fate::Called; calls.callees.len()];
     let mut inliner = Inliner { sizes, left: total * (GROWTH - 1) + SLACK, ways, moved: vec![] };
     // Of functions that call each other, those that are called once come before their callers.
     let mut order: Vec<FunctionId> = vec![];
@@ -42,10 +42,10 @@ pub fn run(program: &mut Program) {
         let at = id.0 as usize;
         // It is taken apart where it is called. Of a long chain of functions each would hold all that follow before.
         if sites[at] == 1 && *id != program.entry && !calls.is_recursive(*id) {
-            inliner.ways[at] = Way::Moved;
+            inliner.ways[at] = Fate::Moved;
             continue;
         }
-        if calls.callees[at].iter().any(|callee| inliner.ways[callee.0 as usize] != Way::Called) {
+        if calls.callees[at].iter().any(|callee| inliner.ways[callee.0 as usize] != Fate::Called) {
             let mut function = std::mem::replace(&mut program.functions[at], nothing());
             inliner.function(*id, &mut function, &program.functions);
             program.functions[at] = function;
@@ -57,13 +57,13 @@ pub fn run(program: &mut Program) {
         let (once, few) = (sites[at] == 1, sites[at] <= FEW);
         let circular = if once { calls_itself(&program.functions[at], *id) } else { calls.is_recursive(*id) };
         inliner.ways[at] = if *id == program.entry || circular {
-            Way::Called
+            Fate::Called
         } else if once {
-            Way::Moved
+            Fate::Moved
         } else if inliner.sizes[at] <= SMALL || (few && inliner.sizes[at] <= MEDIUM) {
-            Way::Copied
+            Fate::Copied
         } else {
-            Way::Called
+            Fate::Called
         };
     }
 }
@@ -76,7 +76,7 @@ fn calls_itself(function: &Function, id: FunctionId) -> bool {
 
 /// What becomes of the body of a function.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum Fate {
     Called,
     /// It replaces its calls.
     Copied,
@@ -88,7 +88,7 @@ struct Inliner {
     sizes: Vec<usize>,
     /// How many more statements the program may have.
     left: usize,
-    ways: Vec<Way>,
+    ways: Vec<Fate>,
     /// The functions whose bodies have replaced their only calls, and are nowhere else needed.
     moved: Vec<FunctionId>,
 }
@@ -97,7 +97,7 @@ impl Inliner {
     fn function(&mut self, id: FunctionId, function: &mut Function, others: &[Function]) {
         let mut body = std::mem::replace(&mut function.body, crate::rewriting::walk::empty());
         let mut chosen = |callee: FunctionId| {
-            let inside = self.ways[callee.0 as usize] == Way::Moved;
+            let inside = self.ways[callee.0 as usize] == Fate::Moved;
             self.fits(id, callee).then(|| Chosen { function: &others[callee.0 as usize], inside })
         };
         replace_calls(&mut body, &mut function.vars, &mut chosen);
@@ -108,15 +108,15 @@ impl Inliner {
     fn fits(&mut self, id: FunctionId, callee: FunctionId) -> bool {
         let (at, size) = (id.0 as usize, self.sizes[callee.0 as usize]);
         let grows = match self.ways[callee.0 as usize] {
-            Way::Called => return false,
-            Way::Copied => size,
-            Way::Moved => 0,
+            Fate::Called => return false,
+            Fate::Copied => size,
+            Fate::Moved => 0,
         };
         let fits = grows == 0 || (grows <= self.left && self.sizes[at] + size <= MAX_FUNCTION);
         if fits {
             self.left -= grows;
             self.sizes[at] += size;
-            if self.ways[callee.0 as usize] == Way::Moved {
+            if self.ways[callee.0 as usize] == Fate::Moved {
                 self.moved.push(callee);
             }
         }

@@ -63,10 +63,15 @@ struct Region<'a, 'r> {
 }
 
 /// An end with what it counts.
-struct Way<'a> {
+struct CountedEnd<'a> {
     block: BlockId,
     end: &'a End,
     counted: Vec<Source>,
+}
+
+/// Is a block one of a region's, or inside of one?
+fn is_inside(flow: &Flow, region: &Region, block: BlockId) -> bool {
+    region.blocks.iter().any(|outer| flow.is_within(block, flow.id(outer)))
 }
 
 /// A region, planned.
@@ -304,108 +309,18 @@ impl<'a, 'p> Planner<'a, 'p> {
     }
 
     fn attempt(&mut self, region: &Region<'a, '_>) -> Result<Option<Ends>, Refused> {
-        let flow = self.flow;
-        let mut ends = vec![];
-        for block in &region.blocks {
-            self.ends(block, region, &mut ends);
-        }
-        let outermost: Vec<BlockId> = region.blocks.iter().map(|block| flow.id(block)).collect();
-        let is_inside = |block: BlockId| outermost.iter().any(|outer| flow.is_within(block, *outer));
-        let mut ways: Vec<Way> = ends.into_iter().map(|(block, end)| Way { block, end, counted: vec![] }).collect();
-        if ways.is_empty() {
+        let (ways, carried) = self.ways(region);
+        if ways.is_empty() || !self.counts_parameters_once(region, &ways, &carried) {
             return Ok(None);
         }
-        // What is yielded counts; what it says of the loop's parameters says which parts of the next values count.
-        let mut carried: Vec<Part> = vec![];
-        for way in &mut ways {
-            if let End::Yield(atom) = way.end {
-                way.counted = flow.sources(atom, region.path).to_vec();
-                let block = way.block;
-                let may_take = |source: &Source| {
-                    let own = flow.block_of(source.var);
-                    is_inside(own) && flow.is_within(block, own)
-                };
-                self.expand(&mut way.counted, &may_take);
-                self.carried(region, &way.counted, &mut carried);
-            }
-        }
-        let mut next = 0;
-        while next < carried.len() {
-            let (at, path) = carried[next].clone();
-            next += 1;
-            for way in &mut ways {
-                if let End::Again(atoms) = way.end {
-                    let block = way.block;
-                    let may_take = |source: &Source| {
-                        let own = flow.block_of(source.var);
-                        is_inside(own) && flow.is_within(block, own)
-                    };
-                    let mut more = flow.sources(&atoms[at], &path).to_vec();
-                    self.expand(&mut more, &may_take);
-                    self.carried(region, &more, &mut carried);
-                    way.counted.extend(more);
-                }
-            }
-        }
-        // Every way counts each parameter once, and what takes the accumulator before it.
-        for way in &ways {
-            for (at, path) in &carried {
-                let count =
-                    way.counted.iter().filter(|source| self.is_carried(region, source) == Some((*at, path))).count();
-                if count != 1 {
-                    return Ok(None);
-                }
-            }
-        }
-        let taken: Vec<Var> = self
-            .order
-            .iter()
-            .copied()
-            .filter(|var| {
-                ways.iter().any(|way| way.counted.iter().any(|source| source.var == *var && self.is_taken(source)))
-            })
-            .collect();
-        for var in taken {
-            let own = flow.block_of(var);
-            for way in ways.iter().filter(|way| flow.is_within(way.block, own)) {
-                if way.counted.iter().filter(|source| source.var == var).count() != 1 {
-                    return Err(Refused(var));
-                }
-            }
-            if ways
-                .iter()
-                .any(|way| !flow.is_within(way.block, own) && way.counted.iter().any(|source| source.var == var))
-            {
-                return Err(Refused(var));
-            }
-        }
-        // What all values have in common, from outside, is added before.
-        let yields = || ways.iter().filter(|way| matches!(way.end, End::Yield(_)));
-        let agains = || ways.iter().filter(|way| matches!(way.end, End::Again(_)));
-        let mut hoisted: Vec<Source> = vec![];
-        if let Some(first) = yields().next() {
-            for source in &first.counted {
-                let from_outside = !is_inside(flow.block_of(source.var)) || self.is_parameter(source);
-                let once = |way: &Way| way.counted.iter().filter(|other| *other == source).count() == 1;
-                if from_outside
-                    && yields().all(once)
-                    && !agains().any(|way| way.counted.contains(source))
-                    && self.is_worth_hoisting(source)
-                {
-                    hoisted.push(source.clone());
-                }
-            }
-        }
+        self.count_taken_once(&ways)?;
+        let hoisted = self.hoisted(region, &ways);
         let mut exits = vec![];
         for way in &ways {
-            let added: Vec<Source> = way
-                .counted
-                .iter()
-                .filter(|source| {
-                    !self.is_taken(source) && self.is_carried(region, source).is_none() && !hoisted.contains(source)
-                })
-                .cloned()
-                .collect();
+            let is_added = |source: &&Source| {
+                !self.is_taken(source) && self.is_carried(region, source).is_none() && !hoisted.contains(source)
+            };
+            let added: Vec<Source> = way.counted.iter().filter(is_added).cloned().collect();
             // Whatever else is added may take as long as the array is.
             if !added.iter().all(|source: &Source| addition(self.flow, source).is_some()) {
                 return Ok(None);
@@ -417,6 +332,95 @@ impl<'a, 'p> Planner<'a, 'p> {
             exits.push(Exit { block: way.block, added, emptied });
         }
         Ok(Some(Ends { exits, hoisted, carried }))
+    }
+
+    /// The ways out of a region with what each counts, and the parts of the loop's parameters that count: what is yielded counts, and what it says
+    /// of the parameters says which parts of the next values count.
+    fn ways(&mut self, region: &Region<'a, '_>) -> (Vec<CountedEnd<'a>>, Vec<Part>) {
+        let mut ends = vec![];
+        for block in &region.blocks {
+            self.ends(block, region, &mut ends);
+        }
+        let mut ways: Vec<CountedEnd> =
+            ends.into_iter().map(|(block, end)| CountedEnd { block, end, counted: vec![] }).collect();
+        let mut carried: Vec<Part> = vec![];
+        for way in &mut ways {
+            if let End::Yield(atom) = way.end {
+                way.counted = self.counted(region, way.block, atom, region.path, &mut carried);
+            }
+        }
+        let mut next = 0;
+        while next < carried.len() {
+            let (at, path) = carried[next].clone();
+            next += 1;
+            for way in &mut ways {
+                if let End::Again(atoms) = way.end {
+                    let more = self.counted(region, way.block, &atoms[at], &path, &mut carried);
+                    way.counted.extend(more);
+                }
+            }
+        }
+        (ways, carried)
+    }
+
+    /// Of what the part of an atom at the end of a block is the sum; `carried` grows by the parameters among that.
+    fn counted(
+        &mut self,
+        region: &Region<'a, '_>,
+        block: BlockId,
+        atom: &'a Atom,
+        path: &[u32],
+        carried: &mut Vec<Part>,
+    ) -> Vec<Source> {
+        let flow = self.flow;
+        let may_take = |source: &Source| {
+            let own = flow.block_of(source.var);
+            is_inside(flow, region, own) && flow.is_within(block, own)
+        };
+        let mut counted = flow.sources(atom, path).to_vec();
+        self.expand(&mut counted, &may_take);
+        self.carried(region, &counted, carried);
+        counted
+    }
+
+    /// Does every way count each parameter once, and what takes the accumulator before it?
+    fn counts_parameters_once(&self, region: &Region<'a, '_>, ways: &[CountedEnd], carried: &[Part]) -> bool {
+        let count = |way: &CountedEnd, at: usize, path: &Vec<u32>| {
+            way.counted.iter().filter(|source| self.is_carried(region, source) == Some((at, path))).count()
+        };
+        ways.iter().all(|way| carried.iter().all(|(at, path)| count(way, *at, path) == 1))
+    }
+
+    /// Is what takes the accumulator counted once on each way through it, and on no other?
+    fn count_taken_once(&self, ways: &[CountedEnd]) -> Result<(), Refused> {
+        let counts = |way: &CountedEnd, var: Var| way.counted.iter().filter(|source| source.var == var).count();
+        let is_taken =
+            |way: &CountedEnd, var: Var| way.counted.iter().any(|source| source.var == var && self.is_taken(source));
+        for var in self.order.iter().copied().filter(|var| ways.iter().any(|way| is_taken(way, *var))) {
+            let own = self.flow.block_of(var);
+            let wanted = |way: &CountedEnd| usize::from(self.flow.is_within(way.block, own));
+            if ways.iter().any(|way| counts(way, var) != wanted(way)) {
+                return Err(Refused(var));
+            }
+        }
+        Ok(())
+    }
+
+    /// What all values that are yielded have in common, from outside: it is added before.
+    fn hoisted(&self, region: &Region<'a, '_>, ways: &[CountedEnd]) -> Vec<Source> {
+        let yields = || ways.iter().filter(|way| matches!(way.end, End::Yield(_)));
+        let agains = || ways.iter().filter(|way| matches!(way.end, End::Again(_)));
+        let is_hoisted = |source: &&Source| {
+            let own = self.flow.block_of(source.var);
+            let from_outside = !is_inside(self.flow, region, own) || self.is_parameter(source);
+            let once = |way: &CountedEnd| way.counted.iter().filter(|other| other == source).count() == 1;
+            from_outside
+                && yields().all(once)
+                && !agains().any(|way| way.counted.contains(source))
+                && self.is_worth_hoisting(source)
+        };
+        let Some(first) = yields().next() else { return vec![] };
+        first.counted.iter().filter(is_hoisted).cloned().collect()
     }
 
     fn is_parameter(&self, source: &Source) -> bool {

@@ -19,7 +19,7 @@ use first_order::{Alternative, Atom, Block, Head, Op, Scalar, Shape, ShapeId, Ty
 
 use rustc_hash::FxHashSet;
 
-use super::{Kind, Operand, Writer};
+use super::{ElementType, Operand, Writer};
 use crate::rewriting::walk::each_op;
 
 /// Sensitivities of arrays with more axes are the evaluator's.
@@ -131,7 +131,7 @@ impl Writer<'_> {
     fn operands(&self, shapes: &[ShapeId], result: ShapeId) -> Option<(Vec<Operand>, u32)> {
         let of = |shape: ShapeId| match self.collected(shape) {
             Some(rank) => Some(Operand::reals(rank)),
-            None => self.operand(shape).filter(|operand| operand.of != Kind::Bool),
+            None => self.operand(shape).filter(|operand| operand.of != ElementType::Bool),
         };
         let operands = shapes.iter().map(|shape| of(*shape)).collect::<Option<Vec<Operand>>>()?;
         let rank = of(result)?.rank;
@@ -160,7 +160,7 @@ impl Writer<'_> {
     ) -> Option<Op> {
         let (operands, rank) = self.operands(shapes, result)?;
         let args = self.spread(args, shapes);
-        let made = self.over(&args, &operands, Kind::Real, Kind::Real, codes::NOT_CONFORMING, make);
+        let made = self.over(&args, &operands, ElementType::Real, ElementType::Real, codes::NOT_CONFORMING, make);
         Some(self.given(made, rank, result))
     }
 
@@ -244,7 +244,7 @@ impl Writer<'_> {
 
     /// A primitive whose result has no holes, on arrays.
     fn plain(&mut self, prim: Prim, args: &[Atom], shapes: &[ShapeId], result: ShapeId) -> Option<Op> {
-        self.operand(result).filter(|operand| operand.of == Kind::Real)?;
+        self.operand(result).filter(|operand| operand.of == ElementType::Real)?;
         let args = self.spread(args, shapes);
         let shapes: Vec<ShapeId> = shapes.iter().map(|shape| self.as_array(*shape)).collect();
         let written = self.primitive(prim, &args, &shapes, result);

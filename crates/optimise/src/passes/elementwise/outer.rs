@@ -6,7 +6,7 @@
 use first_order::{Atom, Op, Scalar, ShapeId, Statement, Type, Var};
 use rustc_hash::FxHashMap;
 
-use super::{Kind, Operand, Writer, vector};
+use super::{ElementType, Operand, Writer, vector};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
@@ -65,14 +65,14 @@ impl Writer<'_> {
         };
         let [rows, columns] = [left, right].map(|of| self.bind(Type::Int, Op::Len(Atom::Var(of))));
         let (row, body) = self.body(|this, row| {
-            let factor = this.element(&Atom::Var(left), row, Kind::Real);
+            let factor = this.element(&Atom::Var(left), row, ElementType::Real);
             let (column, body) = this.body(|this, column| {
-                let other = this.element(&Atom::Var(right), column, Kind::Real);
+                let other = this.element(&Atom::Var(right), column, ElementType::Real);
                 let product = this.scalar(Scalar::Mul, vec![factor, other]);
                 // A sum begins with 0.0.
                 this.scalar(Scalar::Add, vec![product, Atom::Real(0.0)])
             });
-            this.bind(vector(Kind::Real), Op::Tabulate { n: columns, index: column, body })
+            this.bind(vector(ElementType::Real), Op::Tabulate { n: columns, index: column, body })
         });
         Some(Op::Tabulate { n: rows, index: row, body })
     }

@@ -51,11 +51,11 @@ struct Narrow<'a> {
 #[derive(Clone)]
 struct Tree {
     atom: Atom,
-    kind: Kind,
+    kind: Form,
 }
 
 #[derive(Clone)]
-enum Kind {
+enum Form {
     Leaf,
     Struct(Vec<Tree>),
     Inject(u32, Box<Tree>),
@@ -134,7 +134,7 @@ impl Narrow<'_> {
             Type::Struct(types) => {
                 let mut fields = vec![];
                 for tree in trees {
-                    let Kind::Struct(parts) = &tree.kind else { return Shape::Same };
+                    let Form::Struct(parts) = &tree.kind else { return Shape::Same };
                     fields.push(parts);
                 }
                 let each = types.iter().enumerate().map(|(at, of)| {
@@ -153,7 +153,7 @@ impl Narrow<'_> {
         let mut found: Vec<Option<Alternative>> = trees.iter().map(|_| None).collect();
         let (mut left, mut saves) = (ALL, false);
         for (arm, tree) in trees.iter().enumerate() {
-            let Kind::Inject(alternative, content) = &tree.kind else { return None };
+            let Form::Inject(alternative, content) = &tree.kind else { return None };
             let place = &mut found[*alternative as usize];
             if place.is_some() {
                 return None;
@@ -218,12 +218,12 @@ impl Narrow<'_> {
     /// What an arm gives now.
     fn given(&mut self, shape: &Shape, of: &Type, tree: &Tree, span: Span, out: &mut Vec<Statement>) -> Atom {
         match (shape, of, &tree.kind) {
-            (Shape::Struct(shapes), Type::Struct(types), Kind::Struct(parts)) => {
+            (Shape::Struct(shapes), Type::Struct(types), Form::Struct(parts)) => {
                 let each = shapes.iter().zip(types.iter()).zip(parts);
                 let parts = each.map(|((shape, of), part)| deep(|| self.given(shape, of, part, span, out))).collect();
                 self.bind(narrower(shape, of), Op::Struct(parts), span, out)
             }
-            (Shape::Narrower(alternatives), _, Kind::Inject(alternative, _)) => {
+            (Shape::Narrower(alternatives), _, Form::Inject(alternative, _)) => {
                 let kept = &alternatives[*alternative as usize].kept;
                 let parts = kept.iter().map(|(atom, _)| atom.clone()).collect();
                 let content = self.bind(held(kept), Op::Struct(parts), span, out);
@@ -289,12 +289,12 @@ impl Narrow<'_> {
         out: &mut Vec<Statement>,
     ) -> Atom {
         match (&tree.kind, of) {
-            (Kind::Struct(parts), Type::Struct(types)) => {
+            (Form::Struct(parts), Type::Struct(types)) => {
                 let each = parts.iter().zip(types.iter());
                 let parts = each.map(|(part, of)| deep(|| self.whole(part, of, map, span, out))).collect();
                 self.bind(of.clone(), Op::Struct(parts), span, out)
             }
-            (Kind::Inject(at, content), Type::Sum(types)) => {
+            (Form::Inject(at, content), Type::Sum(types)) => {
                 let content = deep(|| self.whole(content, &types[*at as usize], map, span, out));
                 self.bind(of.clone(), Op::Inject(*at, content), span, out)
             }
@@ -325,9 +325,9 @@ fn tree_of(arm: &Block) -> Option<Tree> {
 fn tree(atom: &Atom, ops: &FxHashMap<Var, &Op>) -> Tree {
     let op = if let Atom::Var(var) = atom { ops.get(var) } else { None };
     let kind = match op {
-        Some(Op::Struct(parts)) => Kind::Struct(parts.iter().map(|part| deep(|| tree(part, ops))).collect()),
-        Some(Op::Inject(at, content)) => Kind::Inject(*at, Box::new(deep(|| tree(content, ops)))),
-        _ => Kind::Leaf,
+        Some(Op::Struct(parts)) => Form::Struct(parts.iter().map(|part| deep(|| tree(part, ops))).collect()),
+        Some(Op::Inject(at, content)) => Form::Inject(*at, Box::new(deep(|| tree(content, ops)))),
+        _ => Form::Leaf,
     };
     Tree { atom: atom.clone(), kind }
 }
@@ -335,9 +335,9 @@ fn tree(atom: &Atom, ops: &FxHashMap<Var, &Op>) -> Tree {
 impl Tree {
     fn leaves<'t>(&'t self, leaves: &mut Vec<&'t Atom>) {
         match &self.kind {
-            Kind::Leaf => leaves.push(&self.atom),
-            Kind::Struct(parts) => parts.iter().for_each(|part| deep(|| part.leaves(leaves))),
-            Kind::Inject(_, content) => deep(|| content.leaves(leaves)),
+            Form::Leaf => leaves.push(&self.atom),
+            Form::Struct(parts) => parts.iter().for_each(|part| deep(|| part.leaves(leaves))),
+            Form::Inject(_, content) => deep(|| content.leaves(leaves)),
         }
     }
 }

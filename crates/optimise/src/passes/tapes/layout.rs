@@ -7,7 +7,7 @@
 use first_order::{Atom, Function, FunctionId, NamedId, Op, Program, Scalar, Type, Var};
 use rustc_hash::FxHashMap;
 
-use super::ways::{self, Tree, Way};
+use super::ways::{self, PathEnd, Tree};
 use crate::analyses::cost;
 use crate::analyses::effects::is_partial;
 use crate::rewriting::retype::Retyping;
@@ -163,13 +163,13 @@ impl Tapes {
     }
 
     fn tape(&self, function: &Function, maker: FunctionId, name: NamedId, content: Type) -> Tape {
-        let mut found: Vec<Way> = vec![];
+        let mut found: Vec<PathEnd> = vec![];
         ways::each(&function.body, maker, &mut |block| {
             // Whatever isn't total was found before the call.
             found.extend(ways::way(block, maker, &function.vars, name, &|_| true));
             true
         });
-        let (entries, lasts): (Vec<&Way>, Vec<&Way>) = found.iter().partition(|way| way.args.is_some());
+        let (entries, lasts): (Vec<&PathEnd>, Vec<&PathEnd>) = found.iter().partition(|way| way.args.is_some());
         let invariant = |at: usize| {
             let param = Atom::Var(function.params[at]);
             entries.iter().all(|way| way.args.is_some_and(|args| args[at] == param))

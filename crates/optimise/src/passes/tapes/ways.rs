@@ -25,7 +25,7 @@ pub enum Tree {
 }
 
 /// The end of a way through the function.
-pub struct Way<'a> {
+pub struct PathEnd<'a> {
     /// Statements that don't need the result of the call.
     pub before: Vec<&'a Statement>,
     /// What the function is called with, if it is.
@@ -33,7 +33,7 @@ pub struct Way<'a> {
     pub value: Tree,
 }
 
-impl Way<'_> {
+impl PathEnd<'_> {
     /// The content of the new node.
     pub fn node(&self) -> &Tree {
         node(&self.value).expect("tapes: a way ends with a node")
@@ -114,9 +114,9 @@ pub fn way<'a>(
     vars: &[Type],
     name: NamedId,
     total: &dyn Fn(Var) -> bool,
-) -> Option<Way<'a>> {
+) -> Option<PathEnd<'a>> {
     let End::Yield(end) = &block.end else { return None };
-    let mut way = Way { before: vec![], args: None, value: Tree::Atom(end.clone()) };
+    let mut way = PathEnd { before: vec![], args: None, value: Tree::Atom(end.clone()) };
     let mut known: FxHashMap<Var, Tree> = FxHashMap::default();
     // What holds the result of the call, or a new node.
     let mut after: FxHashSet<Var> = FxHashSet::default();

@@ -7,7 +7,7 @@ use calculus::Prim;
 use first_order::{Alternative, Atom, Block, End, Head, Op, Scalar, ShapeId, Type, Var};
 
 use super::{HOLE, MOST_AXES, reals};
-use crate::passes::elementwise::{Kind, Operand, Writer};
+use crate::passes::elementwise::{ElementType, Operand, Writer};
 
 /// Which alternative of a shape is the symbolic zero, and which the other thing it may be.
 #[derive(Clone, Copy)]
@@ -96,7 +96,7 @@ impl Writer<'_> {
         let ty = self.shapes.type_of(element);
         let (index, body) = self.body(|this, index| match choice {
             Some(choice) => {
-                let x = this.element(&array, index, Kind::Real);
+                let x = this.element(&array, index, ElementType::Real);
                 let chosen = this.chosen(x, choice, element);
                 this.bind(ty, chosen)
             }
@@ -114,7 +114,7 @@ impl Writer<'_> {
         let flat = self.flat(array, operand);
         let n = self.bind(Type::Int, Op::Len(flat.clone()));
         let (index, body) = self.body(|this, index| {
-            let x = this.element(&flat, index, Kind::Real);
+            let x = this.element(&flat, index, ElementType::Real);
             this.number(x)
         });
         let numbers = self.bind(reals(1), Op::Tabulate { n, index, body });
