@@ -12,12 +12,19 @@
 //! more behind that. It holds no value of the evaluator, so
 //! that freeing one needs no stack. Everything here runs on either stack and holds nothing with a destructor when it fails.
 
+mod form;
+mod spread;
+
 use std::slice;
 
 use base::{Code, codes};
 
 use super::Context;
-use super::object::{self, ARRAY, ArrayView, COLLECTOR, Descriptor, HEADER};
+use super::object::{self, ARRAY, ArrayView, Descriptor};
+use form::{
+    AT, Collector, DESCRIPTORS, FIRST, FORM, Form, INSIDE, LENGTHS, Pair, RANK, ROOMY, SECOND, SIZE, Term, VALUE, term,
+};
+use spread::{add_to, spread};
 
 /// The symbolic zero as an element.
 pub const HOLE: f64 = -0.0;
@@ -31,57 +38,6 @@ pub const MOST_AXES: usize = 8;
 /// Arrays of so few elements are collected densely at once.
 const FEW: u64 = 32;
 
-const FORM: usize = HEADER;
-const SIZE: usize = HEADER + 1;
-const FIRST: usize = HEADER + 2;
-const SECOND: usize = HEADER + 3;
-const AT: usize = HEADER + 4;
-const VALUE: usize = HEADER + 5;
-const RANK: usize = HEADER + 6;
-const LENGTHS: usize = HEADER + 7;
-
-/// How a collector holds what was added.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u64)]
-enum Form {
-    /// Nothing.
-    Zero,
-    /// `value` at element `at`.
-    One,
-    /// `at` pairs, an element's number and a value, to be added in this order: in the collector itself, or where `first` is an array, in that. Has each
-    /// element one pair: `value`.
-    Log,
-    /// `first ⊕ second`; `at` contributions.
-    Link,
-    /// `first`, then one after the other what is in `second`, a collector of single elements that nobody else sees; `at` contributions.
-    Chain,
-    /// `first`, an array of reals, in a box: `second` is an array of the first and last positions (exclusive) on each axis; `at`
-    /// elements. Is −0.0 the symbolic zero in it: `value`.
-    Box,
-    /// `first`, the dense form: somebody looked at a collector that others see too.
-    Dense,
-}
-
-const FORMS: [Form; 7] = [Form::Zero, Form::One, Form::Log, Form::Link, Form::Chain, Form::Box, Form::Dense];
-
-const fn descriptors(room: u64) -> [[u64; 5]; MOST_AXES + 1] {
-    let mut all = [[0; 5]; MOST_AXES + 1];
-    let mut rank = 0;
-    while rank <= MOST_AXES {
-        all[rank] = [COLLECTOR, 7 + rank as u64 + 2 * room, 2, (FIRST - HEADER) as u64, (SECOND - HEADER) as u64];
-        rank += 1;
-    }
-    all
-}
-
-static DESCRIPTORS: [[u64; 5]; MOST_AXES + 1] = descriptors(0);
-
-/// How many pairs have room in a collector that begins with one element.
-const INSIDE: u64 = 8;
-
-/// Of such collectors.
-static ROOMY: [[u64; 5]; MOST_AXES + 1] = descriptors(INSIDE);
-
 /// Are these the same? (They are short: a call of `memcmp` takes longer.)
 fn are_same(a: &[u64], b: &[u64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
@@ -93,148 +49,6 @@ static WORDS: [u64; 3] = [ARRAY, 1, 0];
 /// The descriptor of arrays of reals.
 pub fn reals_descriptor() -> *const Descriptor {
     (&raw const WORDS).cast()
-}
-
-/// A collector, looked at.
-#[derive(Clone, Copy)]
-struct Collector(*mut u64);
-
-/// An element and the bits of what is added to it.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Pair {
-    at: u64,
-    value: u64,
-}
-
-/// Of a log: no two pairs are for the same element.
-const DISTINCT: u64 = 1;
-
-impl Collector {
-    fn get(self, at: usize) -> u64 {
-        // SAFETY: a `Collector` is made of live collectors only, whose words are initialised.
-        unsafe { self.0.add(at).read() }
-    }
-
-    fn set(self, at: usize, word: u64) {
-        // SAFETY: as above; only collectors that nobody else sees are changed, or changed so that they mean the same.
-        unsafe { self.0.add(at).write(word) };
-    }
-
-    fn form(self) -> Form {
-        FORMS[self.get(FORM) as usize]
-    }
-
-    fn lengths<'a>(self) -> &'a [u64] {
-        // SAFETY: as many words as the rank says follow it.
-        unsafe { slice::from_raw_parts(self.0.add(LENGTHS), self.get(RANK) as usize) }
-    }
-
-    fn first(self) -> *mut u64 {
-        self.get(FIRST) as *mut u64
-    }
-
-    fn is_unique(self) -> bool {
-        self.get(0) == 1
-    }
-
-    /// How many numbers were added.
-    fn weight(self) -> u64 {
-        match self.form() {
-            Form::Zero => 0,
-            Form::One => 1,
-            Form::Log | Form::Link | Form::Chain | Form::Box => self.get(AT),
-            Form::Dense => self.get(SIZE),
-        }
-    }
-
-    /// Single elements only?
-    fn is_scattered(self) -> bool {
-        matches!(self.form(), Form::One | Form::Log)
-    }
-
-    /// Where the pairs of a log are, or those of a single element would be.
-    fn log(self) -> *mut Pair {
-        // SAFETY: the first part of a log, if there is one, is an array of pairs; otherwise the collector has room for some.
-        unsafe {
-            let words = match self.first() {
-                first if first.is_null() => self.0.add(LENGTHS + self.get(RANK) as usize),
-                first => ArrayView::new(first).elements(),
-            };
-            words.cast()
-        }
-    }
-
-    /// The pairs of a log.
-    fn pairs<'a>(self) -> &'a mut [Pair] {
-        // SAFETY: there are so many pairs; nobody holds another reference to them.
-        unsafe { slice::from_raw_parts_mut(self.log(), self.get(AT) as usize) }
-    }
-
-    /// Adds up the pairs of a log that are for the same element, so that their order doesn't matter any more. It means the same as before.
-    fn add_up(self) {
-        if self.form() == Form::Log && self.get(VALUE) != DISTINCT {
-            let distinct = add_up(self.pairs());
-            self.set(AT, distinct as u64);
-            self.set(VALUE, DISTINCT);
-        }
-    }
-
-    /// Calls `add` with what is in a collector of single elements, in order.
-    fn each_single(self, mut add: impl FnMut(u64, f64)) {
-        if self.form() == Form::One {
-            return add(self.get(AT), f64::from_bits(self.get(VALUE)));
-        }
-        self.pairs().iter().for_each(|pair| add(pair.at, f64::from_bits(pair.value)));
-    }
-}
-
-/// A handle's word that isn't a value of the evaluator.
-#[derive(Clone, Copy)]
-enum Term {
-    Dense(ArrayView),
-    Collector(Collector),
-}
-
-impl Term {
-    fn lengths<'a>(self) -> &'a [u64] {
-        match self {
-            Term::Dense(array) => array.lengths(),
-            Term::Collector(collector) => collector.lengths(),
-        }
-    }
-
-    fn object(self) -> *mut u64 {
-        match self {
-            Term::Dense(array) => array.object,
-            Term::Collector(collector) => collector.0,
-        }
-    }
-
-    fn is_unique(self) -> bool {
-        // SAFETY: a term is alive.
-        unsafe { object::count(self.object()) == 1 }
-    }
-
-    fn weight(self) -> u64 {
-        match self {
-            Term::Dense(array) => array.size() as u64,
-            Term::Collector(collector) => collector.weight(),
-        }
-    }
-}
-
-/// # Safety
-/// `object` is a live handle.
-unsafe fn term(object: *mut u64) -> Option<Term> {
-    // SAFETY: by this function's contract.
-    unsafe {
-        match object::descriptor(object).kind {
-            ARRAY => Some(Term::Dense(ArrayView::new(object))),
-            COLLECTOR => Some(Term::Collector(Collector(object))),
-            _ => None,
-        }
-    }
 }
 
 /// Is it collected here, and not by the evaluator?
@@ -325,7 +139,8 @@ impl Context {
             object.add(FORM).write_bytes(0, LENGTHS - FORM);
             object.add(LENGTHS).copy_from_nonoverlapping(lengths.as_ptr(), lengths.len());
         }
-        let collector = Collector(object);
+        // SAFETY: the object has the descriptor of a collector; its words are 0 until they are set.
+        let collector = unsafe { Collector::at(object) };
         collector.set(FORM, form as u64);
         collector.set(SIZE, lengths.iter().product());
         collector.set(RANK, lengths.len() as u64);
@@ -334,7 +149,7 @@ impl Context {
 
     /// The sensitivity that is zero everywhere.
     pub fn collector_zero(&mut self, lengths: &[u64]) -> Result<*mut u64, Code> {
-        Ok(self.collector(Form::Zero, lengths)?.0)
+        Ok(self.collector(Form::Zero, lengths)?.object())
     }
 
     /// The sensitivity that is `value` at one element, in range.
@@ -343,7 +158,7 @@ impl Context {
         let one = self.collector(Form::One, lengths)?;
         one.set(AT, at);
         one.set(VALUE, value.to_bits());
-        Ok(one.0)
+        Ok(one.object())
     }
 
     /// The sensitivity that is `value`, an owned array of reals, in a box of an array. On each axis the box has a first and a last
@@ -373,7 +188,7 @@ impl Context {
         of.set(SECOND, places as u64);
         of.set(AT, axes.iter().map(|(from, to)| to - from).product());
         of.set(VALUE, u64::from(holes));
-        Ok(of.0)
+        Ok(of.object())
     }
 
     /// The sensitivity that is `part` from element `at` on, in range, in its dense form; nothing if it is too small a part for that.
@@ -443,7 +258,7 @@ impl Context {
         let array = collector.first();
         // SAFETY: the array is alive; the collector may go now.
         unsafe { object::retain(array as u64) };
-        self.drop_object(collector.0);
+        self.drop_object(collector.object());
         Ok(array)
     }
 
@@ -524,10 +339,12 @@ impl Context {
             }
             for (chain, other) in [(a, b), (b, a)] {
                 if chain.form() == Form::Chain && chain.is_unique() && other.is_scattered() {
-                    self.append_all(Collector(chain.get(SECOND) as *mut u64), other)?;
-                    self.drop_object(other.0);
+                    // SAFETY: the second part of a chain is a collector.
+                    let singles = unsafe { Collector::at(chain.get(SECOND) as *mut u64) };
+                    self.append_all(singles, other)?;
+                    self.drop_object(other.object());
                     chain.set(AT, weight);
-                    return Ok(chain.0);
+                    return Ok(chain.object());
                 }
             }
         }
@@ -543,7 +360,7 @@ impl Context {
         link.set(FIRST, first.object() as u64);
         link.set(SECOND, second.object() as u64);
         link.set(AT, weight);
-        Ok(link.0)
+        Ok(link.object())
     }
 
     /// Single elements added to single elements, in place; owns both. Nothing, and nothing was changed, if they aren't such.
@@ -558,8 +375,8 @@ impl Context {
             (false, false) => return Ok(None),
         };
         self.append_all(target, other)?;
-        self.drop_object(other.0);
-        Ok(Some(target.0))
+        self.drop_object(other.object());
+        Ok(Some(target.object()))
     }
 
     fn append_all(&mut self, target: Collector, other: Collector) -> Result<(), Code> {
@@ -581,7 +398,7 @@ impl Context {
             target.set(AT, 1);
         }
         let used = target.get(AT);
-        if used == self::room(target) {
+        if used == target.room() {
             self.grow(target)?;
         }
         // SAFETY: there is room for one more pair.
@@ -596,7 +413,7 @@ impl Context {
         let used = target.get(AT);
         // SAFETY: the new array has room for the pairs of the old, which the collector owned.
         unsafe {
-            let log = ArrayView::new(self.array(reals_descriptor(), &[4 * self::room(target)])?);
+            let log = ArrayView::new(self.array(reals_descriptor(), &[4 * target.room()])?);
             log.elements().cast::<Pair>().copy_from_nonoverlapping(target.log(), used as usize);
             self.release(target.get(FIRST));
             target.set(FIRST, log.object as u64);
@@ -626,15 +443,6 @@ impl Context {
     }
 }
 
-/// How many pairs a log has room for.
-fn room(log: Collector) -> u64 {
-    match log.first() {
-        first if first.is_null() => INSIDE,
-        // SAFETY: otherwise the first part of a log is an array.
-        first => unsafe { ArrayView::new(first) }.lengths()[0] / 2,
-    }
-}
-
 /// The elements of an array of reals.
 ///
 /// # Safety
@@ -642,201 +450,6 @@ fn room(log: Collector) -> u64 {
 unsafe fn elements<'a>(array: ArrayView) -> &'a mut [f64] {
     // SAFETY: an array of reals has so many elements, and nobody else sees them.
     unsafe { slice::from_raw_parts_mut(array.elements().cast::<f64>(), array.size()) }
-}
-
-/// Adds up pairs for the same element, in their order; says how many are left. They are the first ones.
-fn add_up(pairs: &mut [Pair]) -> usize {
-    // `+ 0.0` keeps a numeric zero apart from a hole.
-    let sum = |a: Pair, b: Pair| ((f64::from_bits(a.value) + 0.0) + (f64::from_bits(b.value) + 0.0)).to_bits();
-    if pairs.len() as u64 <= INSIDE {
-        let mut distinct = 0;
-        for next in 0..pairs.len() {
-            let pair = pairs[next];
-            match pairs[..distinct].iter_mut().find(|known| known.at == pair.at) {
-                Some(known) => known.value = sum(*known, pair),
-                None => {
-                    pairs[distinct] = pair;
-                    distinct += 1;
-                }
-            }
-        }
-        return distinct;
-    }
-    pairs.sort_by_key(|pair| pair.at);
-    let mut last = 0;
-    for next in 1..pairs.len() {
-        let pair = pairs[next];
-        if pair.at == pairs[last].at {
-            pairs[last].value = sum(pairs[last], pair);
-        } else {
-            last += 1;
-            pairs[last] = pair;
-        }
-    }
-    (last + 1).min(pairs.len())
-}
-
-/// What is added to the first term of a sum.
-enum Later {
-    /// As a whole.
-    Whole(Term),
-    /// Element by element.
-    Singles(Collector),
-}
-
-/// The term that a sum begins with, and what is added to it, the last first. Of two terms the one with more contributions comes
-/// first: so whatever is added as a whole has at most half of them, and what goes on inside of that isn't nested deeply.
-///
-/// # Safety
-/// The term is alive.
-unsafe fn taken_apart(term: Term) -> (Term, Vec<Later>) {
-    let (mut first, mut later) = (term, vec![]);
-    loop {
-        let Term::Collector(part) = first else { return (first, later) };
-        // SAFETY: the parts of a collector are alive.
-        let parts = || unsafe {
-            [part.get(FIRST), part.get(SECOND)]
-                .map(|part| self::term(part as *mut u64).expect("collector: a native part"))
-        };
-        match part.form() {
-            Form::Link => {
-                let [a, b] = parts();
-                let (more, fewer) = if b.weight() > a.weight() { (b, a) } else { (a, b) };
-                later.push(Later::Whole(fewer));
-                first = more;
-            }
-            Form::Chain => {
-                later.push(Later::Singles(Collector(part.get(SECOND) as *mut u64)));
-                // SAFETY: as above.
-                first = unsafe { self::term(part.first()) }.expect("collector: a native part");
-            }
-            // SAFETY: as above.
-            Form::Dense => first = Term::Dense(unsafe { ArrayView::new(part.first()) }),
-            Form::Zero | Form::One | Form::Log | Form::Box => return (first, later),
-        }
-    }
-}
-
-/// `sums`, holes until now, becomes the term.
-///
-/// # Safety
-/// The term is alive and of the same shape.
-unsafe fn spread(sums: &mut [f64], term: Term) {
-    // SAFETY: by this function's contract; parts are of the same shape.
-    unsafe {
-        let (first, later) = taken_apart(term);
-        match first {
-            Term::Collector(log) if log.is_scattered() => log.each_single(|at, x| sums[at as usize] += x + 0.0),
-            first => add_to(sums, first),
-        }
-        for part in later.into_iter().rev() {
-            match part {
-                Later::Whole(term) => add_to(sums, term),
-                Later::Singles(log) => log.each_single(|at, x| sums[at as usize] += x + 0.0),
-            }
-        }
-    }
-}
-
-/// `sums ⊕= term`
-///
-/// # Safety
-/// The term is alive and of the same shape.
-unsafe fn add_to(sums: &mut [f64], term: Term) {
-    let part = match term {
-        // `+ HOLE` changes nothing.
-        Term::Dense(other) => return sums.iter_mut().zip(reals(other)).for_each(|(sum, x)| *sum += x),
-        Term::Collector(part) => part,
-    };
-    match part.form() {
-        Form::Zero => {}
-        Form::One | Form::Log => {
-            part.add_up();
-            part.each_single(|at, x| sums[at as usize] += x + 0.0);
-        }
-        Form::Box => add_box(sums, part),
-        // SAFETY: the parts of a collector are alive, and of its shape.
-        Form::Dense => unsafe { add_to(sums, Term::Dense(ArrayView::new(part.first()))) },
-        Form::Link | Form::Chain if part.weight().saturating_mul(4) >= sums.len() as u64 => {
-            let mut whole = vec![HOLE; sums.len()];
-            // SAFETY: by this function's contract.
-            unsafe { spread(&mut whole, term) };
-            sums.iter_mut().zip(whole).for_each(|(sum, x)| *sum += x);
-        }
-        Form::Link | Form::Chain => {
-            // SAFETY: as above.
-            let pairs = unsafe { pairs(term) };
-            pairs.iter().for_each(|pair| sums[pair.at as usize] += f64::from_bits(pair.value) + 0.0);
-        }
-    }
-}
-
-/// What a term adds to each element, if those are few.
-///
-/// # Safety
-/// The term is alive.
-unsafe fn pairs(term: Term) -> Vec<Pair> {
-    let mut pairs = vec![];
-    let mut single = |at: u64, x: f64| pairs.push(Pair { at, value: x.to_bits() });
-    // SAFETY: by this function's contract.
-    let (first, later) = unsafe { taken_apart(term) };
-    match first {
-        Term::Dense(array) => {
-            let numbers = reals(array).iter().enumerate().filter(|(_, x)| !is_hole(**x));
-            numbers.for_each(|(at, x)| single(at as u64, *x));
-        }
-        Term::Collector(part) => match part.form() {
-            Form::Box => each_in_box(part, |at, run, zero| {
-                (at..).zip(run).filter(|(_, x)| !is_hole(**x + zero)).for_each(|(at, x)| single(at as u64, *x));
-            }),
-            Form::One | Form::Log => part.each_single(single),
-            Form::Zero | Form::Link | Form::Chain | Form::Dense => {}
-        },
-    }
-    for part in later.into_iter().rev() {
-        match part {
-            // SAFETY: as above.
-            Later::Whole(term) => pairs.extend(unsafe { self::pairs(term) }),
-            Later::Singles(log) => log.each_single(|at, x| pairs.push(Pair { at, value: x.to_bits() })),
-        }
-    }
-    let distinct = add_up(&mut pairs);
-    pairs.truncate(distinct);
-    pairs
-}
-
-/// `sums[box] ⊕= value`
-fn add_box(sums: &mut [f64], part: Collector) {
-    each_in_box(part, |start, run, zero| {
-        sums[start..start + run.len()].iter_mut().zip(run).for_each(|(sum, x)| *sum += x + zero);
-    });
-}
-
-/// The runs of the last axis of a box: where each begins, its numbers, and what makes numbers of them when it is added.
-fn each_in_box(part: Collector, mut add: impl FnMut(usize, &[f64], f64)) {
-    // SAFETY: the parts of a box are arrays.
-    let (value, places) = unsafe { (ArrayView::new(part.first()), ArrayView::new(part.get(SECOND) as *mut u64)) };
-    let zero = if part.get(VALUE) == 1 { HOLE } else { 0.0 };
-    let axes: Vec<(usize, usize)> =
-        places.words().chunks_exact(2).map(|axis| (axis[0] as usize, axis[1] as usize)).collect();
-    let lengths = part.lengths();
-    let Some((&(from, to), outer)) = axes.split_last() else { return };
-    if axes.iter().any(|(from, to)| from >= to) {
-        return;
-    }
-    let mut position: Vec<usize> = outer.iter().map(|(from, _)| *from).collect();
-    for run in reals(value).chunks_exact(to - from) {
-        let row = position.iter().zip(lengths).fold(0, |at, (i, length)| at * *length as usize + i);
-        let start = row * lengths[lengths.len() - 1] as usize + from;
-        add(start, run, zero);
-        for axis in (0..position.len()).rev() {
-            position[axis] += 1;
-            if position[axis] < outer[axis].1 {
-                break;
-            }
-            position[axis] = outer[axis].0;
-        }
-    }
 }
 
 /// The elements of an array of reals.

@@ -183,19 +183,23 @@ impl ArrayView {
     }
 
     /// Where a word of an element is.
-    pub fn place(self, element: usize, word: usize) -> *mut u64 {
+    ///
+    /// # Safety
+    /// The array has this element and its elements this word, or it is the place behind the last one.
+    pub unsafe fn place(self, element: usize, word: usize) -> *mut u64 {
         let descriptor = self.descriptor();
         let at = match descriptor.kind {
             COLUMNS => word * self.size() + element,
             _ => element * descriptor.words as usize + word,
         };
-        // SAFETY: elements and words are counted from the first; the caller's are inside the array.
+        // SAFETY: by this function's contract the place is inside the array or at its end.
         unsafe { self.elements().add(at) }
     }
 
     /// The words of an element.
     pub fn element(self, at: usize) -> impl Iterator<Item = u64> {
-        // SAFETY: the elements of the array are initialised words; `new`'s contract keeps them alive.
+        assert!(at < self.size(), "native: the array has no such element");
+        // SAFETY: the array has the element, all elements are initialised words, and `new`'s contract keeps them alive.
         (0..self.descriptor().words as usize).map(move |word| unsafe { self.place(at, word).read() })
     }
 
@@ -223,9 +227,11 @@ impl ArrayView {
 
     /// The pointer words of `count` elements.
     pub fn pointers<'a>(self, from: usize, count: usize) -> impl Iterator<Item = u64> + 'a {
-        let all = move |&word: &u64| (from..from + count).map(move |at| self.place(at, word as usize));
-        // SAFETY: as for `element`.
-        self.descriptor().offsets().iter().flat_map(all).map(|place| unsafe { place.read() })
+        assert!(from + count <= self.size(), "native: the array has no such elements");
+        // SAFETY: the array has the elements, and the descriptor their words; all are initialised and alive, as for `element`.
+        let read = move |at, word: u64| unsafe { self.place(at, word as usize).read() };
+        let all = move |&word: &u64| (from..from + count).map(move |at| read(at, word));
+        self.descriptor().offsets().iter().flat_map(all)
     }
 
     /// Words of all elements together.
