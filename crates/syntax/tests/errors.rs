@@ -86,6 +86,13 @@ fn habits_of_other_languages_get_help() {
     for (text, help) in [
         ("if a = b { c }", "`==` compares"),
         ("x = 1", "starts with `let`"),
+        ("f(x) = x^2", "`fn f(x) = e`"),
+        ("sin x", "`f(x)`"),
+        ("print \"a\"", "`f(x)`"),
+        ("[1 2]", "`[1, 2]`"),
+        ("λx. x", "`x => e`"),
+        ("∇(f)(1.0)", "`grad(f)`"),
+        ("x²", "`x^2`"),
         ("x := 1", "`let x = e`"),
         ("x += 1", "values don't change"),
         ("def f(x):\n  x", "`fn f(x) = e`"),

@@ -29,6 +29,10 @@ const INSTEAD: &[(&str, &str)] = &[
     ("⟵", "write `<~` to attach a derivative"),
     ("∞", "write `inf`"),
     ("√", "write `sqrt(x)`"),
+    ("²", "write `x^2`"),
+    ("³", "write `x^3`"),
+    ("∇", "write `grad(f)`"),
+    ("∂", "write `grad(f)`"),
     ("∑", "write `sum(e for k in 0..n)`"),
 ];
 

@@ -42,6 +42,7 @@ const BEFORE: &[(&str, &str)] = &[
     ("function", "a function is defined by `fn f(x) = e` or `fn f(x) { … }`"),
     ("func", "a function is defined by `fn f(x) = e` or `fn f(x) { … }`"),
     ("lambda", "a function is written `x => e`"),
+    ("λ", "a function is written `x => e`"),
     ("return", "the value of a block is its last expression, without `return`"),
     ("while", "loops are functions: `while_loop(condition, step, start)`, or recursion"),
     ("var", "a definition is written `let x = e`"),
@@ -74,6 +75,9 @@ impl Parser<'_> {
         let before = self.at.checked_sub(1).map_or("", |at| self.any_text_at(at));
         match found {
             ":" => return Some(colon_help(expected)),
+            "=" if before == ")" && expected.contains("new line") => {
+                return Some("a function is defined by `fn f(x) = e`");
+            }
             "=" if expected.contains("new line") => {
                 return Some("a definition starts with `let`; values don't change afterwards");
             }
@@ -85,7 +89,21 @@ impl Parser<'_> {
         if before == "." && expected.contains("field") {
             return Some("a real has digits on both sides of its point: `1.0`");
         }
-        lookup(FOUND, found).or_else(|| lookup(BEFORE, before))
+        lookup(FOUND, found).or_else(|| lookup(BEFORE, before)).or_else(|| side_by_side(expected, before, found))
+    }
+}
+
+/// Two operands with nothing in between: `sin x`, `[1 2]`.
+fn side_by_side(expected: &str, before: &str, found: &str) -> Option<&'static str> {
+    let starts_operand = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '"');
+    let is_name = |text: &str| text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    match expected {
+        _ if !starts_operand(found) => None,
+        "`,` or `]`" => Some("commas stand between elements: `[1, 2]`"),
+        "a new line or `;`" if is_name(before) => {
+            Some("a call has parentheses: `f(x)`; a product its operator: `a * x`")
+        }
+        _ => None,
     }
 }
 
