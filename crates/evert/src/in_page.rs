@@ -64,6 +64,8 @@ pub mod native {
             entry: Entry,
             tables: Tables,
             pub stats: Stats,
+            /// A page has one thread: no loop runs in pieces.
+            pub loops: Vec<loops::parallel::Found>,
             pub places: Option<Vec<loops::Place>>,
             /// The module reads and writes these words as long as it runs.
             _data: Box<[u64]>,
@@ -143,7 +145,14 @@ pub mod native {
                 let entry = unsafe { host_compile(bytes.as_ptr(), bytes.len(), data.as_ptr(), self.runtime.as_ptr()) };
                 let entry = entry.ok_or("the host doesn't take the module")?;
                 let stats = Stats { object_bytes: bytes.len(), ..Stats::default() };
-                Ok(Compiled { entry, tables: tables(program, &lowered), stats, places: None, _data: data })
+                Ok(Compiled {
+                    entry,
+                    tables: tables(program, &lowered),
+                    stats,
+                    loops: vec![],
+                    places: None,
+                    _data: data,
+                })
             }
 
             pub fn compile_surveyed(&self, _: &Program, _: Effort) -> Result<Compiled, &'static str> {

@@ -56,6 +56,7 @@ pub mod native {
 
         pub struct Compiled {
             pub stats: Stats,
+            pub loops: Vec<loops::parallel::Found>,
             pub places: Option<Vec<Place>>,
             _none: Infallible,
         }

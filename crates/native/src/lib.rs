@@ -26,6 +26,7 @@ pub mod interrupt;
 pub mod layout;
 #[cfg(feature = "llvm")]
 pub mod pool;
+#[cfg(feature = "llvm")]
 pub mod profile;
 pub mod run;
 pub mod runtime;

@@ -20,7 +20,16 @@ const state = by("state"), stop = by("stop"), gallery = by("gallery"), engine = 
 const runner = new Runner(), other = new Runner();
 let pause, tab = "results", positions = {};
 
-const editor = new Editor(by("editor"), { changed: () => later(PAUSE), moved: () => offerSlider() });
+const editor = new Editor(by("editor"), { changed: () => later(pauseAfterKey()), moved: () => offerSlider() });
+
+let lastKey = -Infinity;
+
+/** A pause in typing is waited for, unless what runs is out of date and nobody has typed for a while: then each moment is lost. */
+const pauseAfterKey = () => {
+  const since = performance.now() - lastKey;
+  lastKey += since;
+  return runner.isBusy && since > PAUSE ? 0 : PAUSE;
+};
 
 const later = (milliseconds) => {
   clearTimeout(pause);

@@ -76,6 +76,10 @@ export class Runner {
     }
   }
 
+  get isBusy() {
+    return this.busy !== undefined;
+  }
+
   /** Ends what runs. */
   stop() {
     const busy = this.busy;

@@ -1,17 +1,30 @@
 // The page in a real browser: `cargo xtask page test`.
 //
-// node page.mjs ADDRESS BROWSER, with playwright-core where node finds it.
+// node page.mjs ADDRESS KIND BROWSER MODULES PICTURES: KIND is `chromium` or `firefox`, playwright-core is in MODULES, screenshots are put into PICTURES.
 
 import { createRequire } from "node:module";
 import assert from "node:assert/strict";
+import { alike, count, decode } from "./picture.mjs";
 
-const [address, executablePath, modules, pictures] = process.argv.slice(2);
-const { chromium } = createRequire(modules + "/")("playwright-core");
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
-const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
+const [address, kind, executablePath, modules, pictures] = process.argv.slice(2);
+const { chromium, _bidiFirefox } = createRequire(modules + "/")("playwright-core");
+const isFirefox = kind === "firefox";
+const launch = () => {
+  // Firefox as it is published, spoken to by WebDriver BiDi.
+  if (isFirefox) return _bidiFirefox.launch({ channel: "moz-firefox", executablePath });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
+};
+const browser = await launch();
+const size = { width: 1200, height: 800 };
+const context = await browser.newContext({ viewport: size, ...(isFirefox ? {} : { permissions: ["clipboard-read", "clipboard-write"] }) });
 const page = await context.newPage();
 const mistakes = [];
 page.on("pageerror", (error) => mistakes.push(String(error)));
+
+/** The page as pixels; kept as a file too. */
+const seen = async (name) => decode(await page.screenshot({ path: `${pictures}/${kind}-${name}.png` }));
+/** Colours of the style sheet and of plots, on light pages. */
+const [BLUE, ORANGE, RED] = [[0, 114, 178], [213, 94, 0], [175, 48, 41]];
 
 const area = page.locator("#editor textarea");
 const notes = () => page.locator("#editor .value").allTextContents();
@@ -30,12 +43,37 @@ const step = async (name, body) => {
   console.log(`ok ${name}`);
 };
 
+const opened = Date.now();
 await page.goto(address + "/");
 await step("the first program has values and curves", async () => {
-  await settled(async () => (await notes()).length === 3);
+  await page.waitForFunction(() => document.querySelectorAll("#editor .value").length === 3);
+  console.log(`   ${Date.now() - opened} ms to the first values`);
   assert.equal((await notes())[0].slice(0, 6), String(Math.sin(1) * Math.exp(-0.25)).slice(0, 6));
   assert.equal(await page.locator("#results svg.evert-plot").count(), 1);
-  if (pictures) await page.screenshot({ path: `${pictures}/playground.png` });
+  const picture = await seen("playground");
+  const box = await page.locator("#results svg.evert-plot").boundingBox();
+  for (const colour of [BLUE, ORANGE]) assert.ok(count(picture, box, colour) > 200, `no curve in ${colour}`);
+});
+await step("curves are where their functions say", async () => {
+  await type("plot(x => x^2, 0, 2)\n");
+  await settled(async () => (await page.locator("#results svg.evert-plot desc").allTextContents()).join().includes("x 0.0..2.0"));
+  // Ends at (0, 0) and (2, 4): so at x = 1 a quarter of the way up.
+  const { x, y, far } = await page.locator("#results svg.evert-plot svg path").first().evaluate((path) => {
+    const [length, matrix] = [path.getTotalLength(), path.getScreenCTM()];
+    const [first, last] = [path.getPointAtLength(0), path.getPointAtLength(length)];
+    let [low, high] = [0, length];
+    for (let n = 0; n < 40; n++) {
+      const middle = (low + high) / 2;
+      if (path.getPointAtLength(middle).x < (first.x + last.x) / 2) low = middle;
+      else high = middle;
+    }
+    const found = path.getPointAtLength(low);
+    const here = found.matrixTransform(matrix);
+    return { x: here.x, y: here.y, far: Math.abs(found.y - (first.y + (last.y - first.y) / 4)) };
+  });
+  assert.ok(far < 0.5, `${far}`);
+  const picture = await seen("curve");
+  assert.ok(count(picture, { x: x - 2, y: y - 2, width: 5, height: 5 }, BLUE) > 4, "the curve isn't where its path is");
 });
 await step("values appear as one types", async () => {
   await type("let θ = 3.0\ngrad(x => x^2 * θ)(2.0)\n");
@@ -45,6 +83,9 @@ await step("mistakes are underlined where they stand, and lead to their page", a
   await type("let 𝜃 = 1.0\n𝜃𝜃 + 1\n");
   await settled(async () => (await page.locator("#editor .wrong").allTextContents()).join("") === "𝜃𝜃");
   assert.equal(await page.locator("#results .problem a").getAttribute("href"), "manual.html#errors/E0201");
+  const box = await page.locator("#editor .wrong").first().boundingBox();
+  const reds = count(await seen("mistake"), { ...box, height: box.height + 4 }, RED);
+  assert.ok(reds > 10, `the line below it has ${reds} red pixels`);
 });
 await step("a number at the cursor has a slider, which changes the program and its value", async () => {
   await type("2.0 * 2\n");
@@ -60,7 +101,7 @@ await step("an endless program is stopped by the next one", async () => {
   await settled(async () => page.locator("#stop").isVisible());
   const began = Date.now();
   await type("1 + 1\n");
-  await settled(async () => (await notes()).join() === "2");
+  await page.waitForFunction(() => document.querySelector("#editor .value")?.textContent === "2");
   console.log(`   ${Date.now() - began} ms to the next value`);
 });
 await step("an endless program is stopped by hand", async () => {
@@ -84,7 +125,7 @@ await step("a link holds the program", async () => {
   const elsewhere = await context.newPage();
   await elsewhere.goto(page.url());
   await elsewhere.waitForFunction(() => document.querySelector("#editor textarea").value === 'let x = "ü"\nx\n');
-  await elsewhere.goto(address + "/#p=nonsense");
+  await elsewhere.evaluate(() => void (location.hash = "p=nonsense"));
   await elsewhere.waitForFunction(() => document.querySelector("#state").textContent !== "");
   await elsewhere.close();
 });
@@ -140,6 +181,31 @@ await step("the gallery, and formatting", async () => {
   await page.locator("#format").click();
   await settled(async () => (await area.inputValue()) === "fn f(x) = x\n");
 });
+const isDark = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor === "rgb(16, 15, 15)");
+const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.getAttribute("aria-label") || document.activeElement.tagName);
+await step("all that the page offers is reached by keyboard", async () => {
+  await type('let k = 2.0\nplots.slider("a", 1, 5, a => plot(x => sin(a * x), 0, 6))\n');
+  await settled(async () => (await page.locator("#results .sliders input").count()) === 1);
+  await page.locator("#gallery").focus();
+  const reached = new Set();
+  for (let n = 0; n < 25; n++) {
+    reached.add(await focused());
+    // Tab indents in the program: Esc says that it leaves.
+    if ((await focused()) === "Program") await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+  }
+  for (const part of ["gallery", "format", "share", "theme", "Program", "tab-results", "tab-derivative", "tab-levels", "engine", "a"]) {
+    assert.ok(reached.has(part), `${part} isn't reached, but ${[...reached].join(", ")}`);
+  }
+  await page.locator("#results .sliders input").focus();
+  await page.keyboard.press("ArrowRight");
+  await settled(async () => (await page.locator("#results .sliders output").innerText()) !== "3");
+  await page.locator("#tab-levels").focus();
+  await page.keyboard.press("Enter");
+  await settled(async () => (await page.locator("#levels").innerText()).includes("L1"));
+  await page.locator("#tab-results").focus();
+  await page.keyboard.press("Enter");
+});
 await step("the page is used by keyboard, on small screens and in the dark", async () => {
   await area.focus();
   await area.press("Escape");
@@ -149,7 +215,15 @@ await step("the page is used by keyboard, on small screens and in the dark", asy
   await page.emulateMedia({ colorScheme: "dark" });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 400, `${wide}`);
-  if (pictures) await page.screenshot({ path: `${pictures}/small.png` });
+  for (const part of ["#editor textarea", "#answers", "#engine", "#share", "#theme"]) {
+    const box = await page.locator(part).boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= 400.5 && box.height > 10 && box.y + box.height <= 700.5, `${part} is at ${JSON.stringify(box)}`);
+  }
+  // Not every browser can be told by its driver that the system is dark; the button says it too.
+  for (let n = 0; n < 3 && !(await isDark()); n++) await page.locator("#theme").click();
+  const dark = await seen("small");
+  assert.ok(alike(dark.at(200, 300), [16, 15, 15]), `the ground is ${dark.at(200, 300)}`);
+  while ((await page.evaluate(() => document.documentElement.style.colorScheme)) !== "") await page.locator("#theme").click();
   await page.setViewportSize({ width: 1200, height: 800 });
   await page.emulateMedia({ colorScheme: "light" });
 });
@@ -161,8 +235,8 @@ await step("the manual runs its programs where they stand", async () => {
   const before = await block.inputValue();
   await block.fill(before + "\n1 +");
   await settled(async () => (await page.locator(".block .problem").count()) > 0);
-  if (pictures) await page.screenshot({ path: `${pictures}/paper.png` });
-  await page.goto(address + "/manual.html#errors/E0201");
+  await seen("paper");
+  await page.evaluate(() => void (location.hash = "errors/E0201"));
   await settled(async () => (await page.locator("h1", { hasText: "E0201" }).count()) > 0);
 });
 assert.deepEqual(mistakes, []);

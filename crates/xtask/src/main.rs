@@ -33,6 +33,12 @@ const CHECKS: &[Check] = &[
         cargo: &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
+    // Other crates of the workspace ask for LLVM, so that no other check sees the library without it.
+    Check {
+        claim: "the library builds without LLVM, as pages need it",
+        cargo: &["check", "--quiet", "--package", "evert", "--no-default-features", "--features", "wasm"],
+        environment: &[],
+    },
     Check { claim: "all tests pass", cargo: &["test", "--workspace", "--no-fail-fast"], environment: &[] },
 ];
 

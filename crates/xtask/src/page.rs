@@ -36,32 +36,71 @@ pub fn page() -> ExitCode {
     })
 }
 
-/// The page in a real browser, through npm's `playwright-core` and the machine's Chromium (or what `BROWSER` names). Screenshots are put beside it.
+/// The browsers that the page is tried in.
+const BROWSERS: [(&str, &[&str]); 2] =
+    [("chromium", &["chromium", "chromium-browser", "google-chrome"]), ("firefox", &["firefox", "firefox-esr"])];
+
+/// What drives browsers: the last release that speaks with the Firefox of Debian 12 as it is published.
+const DRIVER: &str = "playwright-core@1.54.2";
+
+/// The module in node, and the page in the machine's browsers, through npm's `playwright-core`. `BROWSER` names a Chromium. Screenshots are put beside the page.
 pub fn test() -> ExitCode {
     outcome(|| {
-        let browser = browser()?;
+        browser()?;
         let (page, _) = make()?;
         let tools = page.with_file_name("page-tests");
-        fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
-        if !tools.join("node_modules/playwright-core").is_dir() {
-            run(Command::new("npm").args(["install", "--silent", "--prefix"]).arg(&tools).arg("playwright-core"))?;
-        }
+        install(&tools, DRIVER)?;
         run(cargo().args(["build", "--quiet", "--package", "evert-cli"]).current_dir(root()))?;
-        let evert = page.with_file_name("debug").join("evert");
-        let mut server =
-            Command::new(evert).arg("serve").arg(&page).args(["--port", "0"]).stdout(Stdio::piped()).spawn();
-        let server = server.as_mut().map_err(|error| error.to_string())?;
-        let mut line = String::new();
-        let said = server.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
-        let address = line.split_whitespace().next().unwrap_or_default().trim_end_matches('/').to_string();
-        let script = root().join("crates/web/tests/page.mjs");
-        let result = match said {
-            Some(Ok(1..)) => run(Command::new("node").arg(script).arg(address).arg(browser).arg(&tools).arg(&tools)),
-            _ => Err("evert serve doesn't start".into()),
-        };
-        let _ = server.kill().and_then(|()| server.wait());
-        result
+        let tests = root().join("crates/web/tests");
+        let hostile =
+            ["examples/tour.ev", "suite/language/plots.ev", "suite/hostile/closures.ev"].map(|file| root().join(file));
+        run(Command::new("node").arg(tests.join("hostile.mjs")).arg(page.join(BUILDS[0].0)).args(hostile))?;
+        for (kind, names) in BROWSERS {
+            let named = std::env::var_os("BROWSER").filter(|_| kind == "chromium").map(PathBuf::from);
+            let found = named.into_iter().chain(names.iter().map(PathBuf::from)).find_map(|name| on_path(&name));
+            let Some(browser) = found else {
+                eprintln!(
+                    "== skipped: {kind}, which isn't on this machine (Debian: apt-get install {})",
+                    names[names.len() - 1]
+                );
+                continue;
+            };
+            eprintln!("== the page in {kind}");
+            served(&page, |address| {
+                let mut script = Command::new("node");
+                run(script.arg(tests.join("page.mjs")).arg(address).arg(kind).arg(browser).arg(&tools).arg(&tools))
+            })?;
+        }
+        Ok(())
     })
+}
+
+/// Does something while `evert serve` serves a folder, whose address it is told.
+fn served(page: &Path, work: impl FnOnce(&str) -> Result<(), String>) -> Result<(), String> {
+    let evert = page.with_file_name("debug").join("evert");
+    let mut serve = Command::new(evert);
+    serve.arg("serve").arg(page).args(["--port", "0"]).stdout(Stdio::piped());
+    let mut server = serve.spawn().map_err(|error| error.to_string())?;
+    let mut line = String::new();
+    let said = server.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
+    let address = line.split_whitespace().next().unwrap_or_default().trim_end_matches('/');
+    let result = match said {
+        Some(Ok(1..)) => work(address),
+        _ => Err("evert serve doesn't start".into()),
+    };
+    let _ = server.kill().and_then(|()| server.wait());
+    result
+}
+
+/// A package of npm in a folder, in the version that it names.
+fn install(folder: &Path, package: &str) -> Result<(), String> {
+    let stamp = folder.join("package");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == package) {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    run(Command::new("npm").args(["install", "--silent", "--prefix"]).arg(folder).arg(package))?;
+    fs::write(&stamp, package).map_err(|error| error.to_string())
 }
 
 /// The machine's Chromium, or what `BROWSER` names.
@@ -87,13 +126,21 @@ const BUILDS: [(&str, &str); 2] = [("evert.wasm", ""), ("evert-fused.wasm", "-C 
 /// The folder, and the size of the module in it.
 fn make() -> Result<(PathBuf, u64), String> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let has_library = library_sources().is_some_and(|folder| folder.is_dir());
+    if !has_library {
+        eprintln!("the module is larger than it could be: `rustup component add rust-src` brings what it takes");
+    }
     let mut modules = vec![];
     for (name, flags) in BUILDS {
         // Builds with other flags would undo each other in one folder.
         let folder = target.join("page-builds").join(name);
         let mut build = cargo();
         build.args(["build", "--quiet", "--profile", "page", "--package", "evert-web", "--target", TARGET]);
-        build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", flags);
+        build.arg("--target-dir").arg(&folder);
+        match has_library {
+            true => build.args(WHOLE).env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", format!("{flags} {SILENT}")),
+            false => build.env("RUSTFLAGS", flags),
+        };
         run(build.current_dir(root()))
             .map_err(|why| format!("{why}\nif the target isn't installed: rustup target add {TARGET}"))?;
         modules.push((name, folder.join(TARGET).join("page/web.wasm")));
@@ -101,6 +148,19 @@ fn make() -> Result<(PathBuf, u64), String> {
     let page = target.join("page");
     let size = assemble(&page, &modules).map_err(|error| error.to_string())?;
     Ok((page, size))
+}
+
+/// The standard library is built with the module, for its size. Rust has these options, but doesn't promise that they stay.
+const WHOLE: [&str; 2] = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+
+/// A panic ends the module, which nobody hears the last words of: neither they nor their places are part of it.
+const SILENT: &str = "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+
+/// Where rustup puts the text of the standard library.
+fn library_sources() -> Option<PathBuf> {
+    let asked = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root()).output().ok()?;
+    let sysroot = String::from_utf8(asked.stdout).ok()?;
+    Some(Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library"))
 }
 
 /// Puts everything into the folder; says how large the module is.

@@ -7,6 +7,6 @@ use crate::runtime::Context;
 /// What `enter` would return where a run was stopped.
 pub const STATUS: u64 = u64::MAX;
 
-pub(crate) fn during<T>(_: *mut Context, _: &Range<usize>, run: impl FnOnce() -> T) -> T {
+pub(crate) fn during<T>(_: *mut Context, _: &Range<usize>, _top: usize, run: impl FnOnce() -> T) -> T {
     run()
 }
