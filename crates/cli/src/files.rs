@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use evert::World;
 
+use crate::curves;
 use crate::progress;
 use crate::terminal::write_out;
 
@@ -76,6 +77,12 @@ impl World for Files {
 
     fn aside(&self, line: &str) {
         write_error(line);
+    }
+
+    fn watched(&self, name: &str, value: &str) {
+        if !curves::add(name, value) {
+            write_error(&format!("{name} = {value}"));
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod arguments;
 mod blocks;
 mod check;
 mod crash;
+mod curves;
 mod derive;
 mod describe;
 mod draw;
@@ -115,6 +116,7 @@ fn execute(arguments: Arguments, program: Option<(Program, Words)>) -> Status {
     eval::show::prints_are_seen(terminal.columns);
     if matches!(arguments.command, Command::Run { .. } | Command::Eval { .. } | Command::Repl) {
         progress::show_on_terminal();
+        curves::show_on_terminal(&terminal);
     }
     let launcher = match arguments.engine() {
         Ok(engine) => Launcher::new(&terminal, engine, arguments.checks()),

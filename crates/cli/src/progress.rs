@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use base::progress::Progress;
 
+use crate::curves;
+
 /// A step that takes no longer says nothing.
 const SILENT: Duration = Duration::from_millis(1000);
 /// How often the line is written anew.
@@ -57,6 +59,7 @@ pub fn during<T>(text: &str, run: impl FnOnce() -> T) -> T {
     if !base::progress::is_watched() {
         return run();
     }
+    curves::forget();
     base::progress::end();
     let step = Step { text: text.trim().to_string(), began: Instant::now(), seen: None, columns: columns() };
     state().0 = Some(step);
@@ -64,15 +67,17 @@ pub fn during<T>(text: &str, run: impl FnOnce() -> T) -> T {
     state().0 = None;
     base::progress::end();
     clear();
+    curves::finish();
     result
 }
 
-/// Takes the line back, before something else is written.
+/// Takes the line back, and the curves above it, before something else is written.
 pub fn clear() {
     let mut state = state();
     if std::mem::replace(&mut state.1, false) {
         let _ = io::stderr().write_all(b"\r\x1b[K");
     }
+    curves::take_back();
 }
 
 fn draw() {

@@ -21,13 +21,19 @@ pub fn display(terminal: &Terminal) -> Display {
     if !io::stdout().is_terminal() {
         return Display::Line;
     }
-    let size = system::size();
+    let size = system::size(system::Stream::Output);
     let screen = Screen { columns: size.columns, rows: size.rows, ansi: ansi(terminal.out) };
     if screen.ansi != Ansi::None && wants_pixels() && system::shows_pixels() {
         Display::Pixels(screen, size.character.unwrap_or((10, 20)))
     } else {
         Display::Characters(screen)
     }
+}
+
+/// Standard error as a place for characters that are drawn again and again.
+pub fn of_errors(terminal: &Terminal) -> Screen {
+    let size = system::size(system::Stream::Errors);
+    Screen { columns: size.columns, rows: size.rows, ansi: ansi(terminal.err) }
 }
 
 fn ansi(paint: Paint) -> Ansi {
@@ -61,7 +67,12 @@ const USUAL: Size = Size { columns: 80, rows: 24, character: None };
 mod system {
     use super::{Size, USUAL};
 
-    pub fn size() -> Size {
+    pub enum Stream {
+        Output,
+        Errors,
+    }
+
+    pub fn size(_: Stream) -> Size {
         USUAL
     }
 
@@ -77,11 +88,17 @@ mod system {
 
     use super::{Size, USUAL};
 
-    pub fn size() -> Size {
+    #[derive(Clone, Copy)]
+    pub enum Stream {
+        Output = libc::STDOUT_FILENO as isize,
+        Errors = libc::STDERR_FILENO as isize,
+    }
+
+    pub fn size(stream: Stream) -> Size {
         // SAFETY: a winsize is plain numbers, for which zeros are fine.
         let mut found: libc::winsize = unsafe { std::mem::zeroed() };
         // SAFETY: the request writes one winsize where the pointer says, and nothing else.
-        let known = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut found) } == 0;
+        let known = unsafe { libc::ioctl(stream as libc::c_int, libc::TIOCGWINSZ, &mut found) } == 0;
         let (columns, rows) = (usize::from(found.ws_col), usize::from(found.ws_row));
         if !known || columns == 0 || rows == 0 {
             return USUAL;

@@ -126,3 +126,27 @@ fn a_long_step_says_how_far_it_is() {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let _ = std::fs::remove_file(file);
 }
+
+#[test]
+fn training_curves_are_redrawn_in_place_while_the_program_runs() {
+    let text = "fn step(w, _) = { let _ = plots.watch(\"loss\", w^2); w - 1e-6 * grad(w => w^2)(w) }\n\
+                fold(step, 1.0, iota(100000000))";
+    let file = std::env::temp_dir().join(format!("evert-curves-{}.ev", std::process::id()));
+    for engine in ["native", "reference"] {
+        std::fs::write(&file, text).expect("a file");
+        let mut session = Session::start(&["--engine", engine, "run", &file.to_string_lossy()]);
+        session.expect("loss");
+        // Up over the lines of the plot, and what stands there is cleared.
+        session.expect("A\u{1b}[J");
+    }
+    // The last picture stays, below what is printed; elsewhere each value is a line, and no part of the output.
+    let short = "sum([{ print(\"step {k}\"); plots.watch(\"loss\", 1.0 / (1.0 + real(k))) } for k in 0..3])";
+    std::fs::write(&file, short).expect("a file");
+    let mut session = Session::start(&["run", &file.to_string_lossy()]);
+    session.expect("1.8333333333333333");
+    let output = Command::new(env!("CARGO_BIN_EXE_evert")).arg("run").arg(&file).output().expect("evert runs");
+    let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(lines(&output.stdout), "step 0\nstep 1\nstep 2\n1.8333333333333333\n");
+    assert_eq!(lines(&output.stderr), "loss = 1.0\nloss = 0.5\nloss = 0.3333333333333333\n");
+    let _ = std::fs::remove_file(file);
+}

@@ -101,10 +101,7 @@ impl Session {
             ruled: Ruled::default(),
             plot_argument: None,
         };
-        session.machine.output = Box::new(move |line| match line.strip_prefix(library::ASIDE) {
-            Some(line) => world.aside(line),
-            None => world.print(line),
-        });
+        session.machine.output = Box::new(move |line| tell(&*world, line));
         session.load_library(files)?;
         Ok(session)
     }
@@ -585,4 +582,13 @@ fn marked_as_attach(group: &Group) -> Group {
 
 fn first(mut failure: Failure) -> Box<Diagnostic> {
     Box::new(failure.swap_remove(0))
+}
+
+/// Hands a line that a program has printed to the world.
+fn tell(world: &dyn World, line: &str) {
+    let Some(line) = line.strip_prefix(library::ASIDE) else { return world.print(line) };
+    match line.strip_prefix(library::WATCHED).and_then(|rest| rest.rsplit_once(library::WATCHED)) {
+        Some((name, value)) => world.watched(name, value),
+        None => world.aside(line),
+    }
 }

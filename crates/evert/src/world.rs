@@ -20,6 +20,10 @@ pub trait World {
     fn print(&self, line: &str);
     /// Writes a line for whoever watches the program, as `spy` does. It is no part of what the program prints.
     fn aside(&self, _line: &str) {}
+    /// The next value of a curve, for whoever watches the program, as `plots.watch` gives it.
+    fn watched(&self, name: &str, value: &str) {
+        self.aside(&format!("{name} = {value}"));
+    }
 }
 
 /// A world without files; what is printed is lost.
