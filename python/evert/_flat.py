@@ -11,12 +11,12 @@ A wrapper in Evert takes the leaves and builds the tree: `(x0, x1) => { let y = 
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ._digest import blake2b
 from ._errors import ArgumentError, Error
 from ._functions import Expression, Function
 
@@ -45,7 +45,7 @@ class Flat:
     def id(self) -> int:
         """Names the function in every process: it depends on texts and on what it is called with."""
         key = f"{self.module._hash()}\n{self.text}\n{self.ins}"
-        return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "little") >> 1
+        return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "little") >> 1
 
     def examples(self) -> tuple:
         """Arguments that look like those."""

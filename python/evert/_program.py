@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import os
 import textwrap
@@ -12,6 +11,7 @@ import weakref
 from typing import Any, Iterable, Optional
 
 from . import _evert
+from ._digest import blake2b
 from ._errors import ArgumentError
 from ._functions import Expression, Function, Named, Plain
 from ._variants import constructor
@@ -69,13 +69,13 @@ class Module:
         """Tells programs apart, in every process: all their texts."""
         if self._digest is None:
             inputs, files = self._core.source()
-            hasher = hashlib.sha256(_evert.VERSION.encode())
+            hasher = blake2b(_evert.VERSION.encode(), digest_size=16)
             for part in [*(text for input in inputs for text in map(str, input)), *sorted(files)]:
                 hasher.update(len(part.encode()).to_bytes(8, "little") + part.encode())
             for path in sorted(files):
                 hasher.update(len(files[path]).to_bytes(8, "little") + files[path])
             hasher.update(bytes([self._reference]))
-            self._digest = hasher.hexdigest()[:32]
+            self._digest = hasher.hexdigest()
         return self._digest
 
     def __getattr__(self, name: str) -> Any:
