@@ -227,9 +227,12 @@ impl Versions {
         let (_, _, asked) = self.open.pop().expect("accumulators: it was opened");
         let version = version.filter(|version| !asked || version.before.is_empty());
         if version.is_none() {
-            // What was made meanwhile may call what isn't there.
+            // What was made meanwhile may call what isn't there: nobody calls it, and it is again what it was made of.
             for other in self.order.drain(mark..) {
-                self.known.insert(other, None);
+                let callee = other.0;
+                if let Some(Version { id, .. }) = self.known.insert(other, None).flatten() {
+                    program.functions[id.0 as usize] = program.functions[callee.0 as usize].clone();
+                }
             }
         }
         self.order.push(key.clone());
