@@ -4,6 +4,7 @@
 use base::{Span, codes};
 use calculus::Prim;
 use differentiate::Mode;
+use differentiate::boundary::Application;
 use eval::Value;
 use first_order::{Atom, CodeId, Head, ShapeId};
 
@@ -44,7 +45,7 @@ impl Specialiser<'_> {
                 let value = self.enter(code, member, args, span)?;
                 if order < lifted {
                     let f = self.narrowed(alt);
-                    return self.sealed(&value, f, x, order, span);
+                    return self.sealed(&value, Application { f, x }, order, span);
                 }
                 Ok(value)
             }
@@ -62,7 +63,7 @@ impl Specialiser<'_> {
                 let value = self.apply(&derivative, x.clone(), lifted - 1, span)?;
                 if order < lifted {
                     let f = self.narrowed(alt);
-                    return self.sealed(&value, f, x, order, span);
+                    return self.sealed(&value, Application { f, x }, order, span);
                 }
                 Ok(value)
             }

@@ -27,6 +27,7 @@ mod seals;
 mod sensitivities;
 mod structure;
 mod tangents;
+mod tops;
 mod values;
 
 use std::fmt;

@@ -29,7 +29,7 @@ impl Specialiser<'_> {
     }
 
     /// The real that a scalar counts as; the symbolic zero is 0.
-    fn as_real(&mut self, alt: &Alt, span: Span) -> Option<Atom> {
+    pub fn as_real(&mut self, alt: &Alt, span: Span) -> Option<Atom> {
         match alt.head {
             Head::Real => Some(alt.content.clone()),
             Head::Int => Some(self.as_real_value(&Val { atom: alt.content.clone(), shape: INT }, span).atom),

@@ -3,7 +3,7 @@
 use base::{Span, codes};
 use calculus::{Field, Prim};
 use differentiate::Mode;
-use eval::Giver;
+use differentiate::sensitivities::fit::Giver;
 use eval::tangent::VANISHING_DEPTH;
 use first_order::{Atom, Head, ShapeId};
 
