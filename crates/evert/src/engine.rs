@@ -233,6 +233,11 @@ impl Engines {
         specialise::specialise(&Globals { unknown, ..Globals::of(machine) }, self.codes.clone(), step, span)
     }
 
+    /// The instances of functions that a step needs, each at its shapes, as a table.
+    pub fn instances(&self, machine: &Machine, step: &Rc<Group>, span: Span) -> Result<String, Dynamic> {
+        specialise::instances(&Globals::of(machine), self.codes.clone(), step, span)
+    }
+
     /// Why there is no native engine, if one was needed and isn't there.
     pub fn missing(&self) -> Option<&str> {
         if let Native::Missing(why) = &self.native { Some(why) } else { None }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::body::Alt;
 use crate::graph::NEVER;
 use crate::instances::{Kind, Specialiser};
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Val};
 
 /// Why a shape has no J⁻¹.
 enum NotAnImage {
@@ -26,8 +26,8 @@ impl Specialiser<'_> {
         }
         match self.lifted_shape(shape, by) {
             Ok(lifted) => Ok(lifted),
-            Err(NotAnImage::Attached) => self.dynamic(span, "J_inv of a function with an attached derivative"),
-            Err(NotAnImage::Plain) => self.dynamic(span, "J_inv of data that holds an ordinary function"),
+            Err(NotAnImage::Attached) => self.dynamic(span, Reason::InverseOfAttached),
+            Err(NotAnImage::Plain) => self.dynamic(span, Reason::InverseOfPlain),
         }
     }
 
@@ -132,7 +132,7 @@ impl Specialiser<'_> {
         if let Some(one) = self.graph.only(part.shape)
             && self.is_plain(&one.head)
         {
-            return self.dynamic(span, "J_inv of data that holds an ordinary function");
+            return self.dynamic(span, Reason::InverseOfPlain);
         }
         self.lowered(part, span)
     }
@@ -172,7 +172,7 @@ impl Specialiser<'_> {
     /// The same bits under another shape. Where the heap nodes of a recursive shape lie elsewhere, that can't be.
     fn relabelled(&mut self, value: &Val, shape: ShapeId, span: Span) -> Result1<Val> {
         if !self.same_bits(value.shape, shape) {
-            return self.dynamic(span, "J of recursive data whose J-image was made otherwise elsewhere");
+            return self.dynamic(span, Reason::ImageOfRecursive);
         }
         // On L3 named types are nominal: the value passes through as it is, under its new type.
         if self.type_of(value.shape) == self.type_of(shape) {

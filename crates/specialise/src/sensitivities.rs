@@ -8,14 +8,7 @@ use first_order::{Alternative, Atom, Head, Op, Scalar, ShapeId, Type};
 use crate::body::Alt;
 use crate::graph::{BOOL, INT, NEVER, REAL, UNIT, ZERO};
 use crate::instances::Specialiser;
-use crate::{Result1, Stop, Val};
-
-/// How deep a sensitivity given by a program is compared with its value when the call happens. Deeper parts are compared
-/// when they unfold.
-const COMPARED_DEPTH: usize = 4;
-
-/// How deep the units of discrete parts are replaced by the symbolic zero.
-pub const BARED_DEPTH: usize = 6;
+use crate::{Reason, Result1, Stop, Val, limits};
 
 /// What it is if a sensitivity doesn't fit.
 fn mismatch(giver: Giver) -> base::Code {
@@ -43,11 +36,11 @@ impl Specialiser<'_> {
                 })
             }
             Prim::Materialise => self.full(&args[0], &args[1], span),
-            Prim::Bare => self.raw_of(&args[0], &args[1], BARED_DEPTH, span),
+            Prim::Bare => self.raw_of(&args[0], &args[1], limits::BARED_DEPTH, span),
             Prim::Answer => self.answer(&args[0], span),
             Prim::Accept => {
-                self.conform(&args[0], &args[1], Giver::Tangent, COMPARED_DEPTH, span)?;
-                self.raw_of(&args[0], &args[1], BARED_DEPTH, span)
+                self.conform(&args[0], &args[1], Giver::Tangent, limits::COMPARED_DEPTH, span)?;
+                self.raw_of(&args[0], &args[1], limits::BARED_DEPTH, span)
             }
             Prim::RulePair => self.rule_pair(&args[1], span),
             Prim::RuleResult => self.rule_result(&args[0], &args[1], &args[2], span),
@@ -109,8 +102,8 @@ impl Specialiser<'_> {
 
     /// A sensitivity that a program gives for the result `y`: it must fit.
     pub fn accept(&mut self, y: &Val, d: &Val, span: Span) -> Result1<Val> {
-        self.conform(y, d, Giver::Seed, COMPARED_DEPTH, span)?;
-        self.raw_of(y, d, BARED_DEPTH, span)
+        self.conform(y, d, Giver::Seed, limits::COMPARED_DEPTH, span)?;
+        self.raw_of(y, d, limits::BARED_DEPTH, span)
     }
 
     /// Compares a sensitivity with the value it should belong to; code is written only where shapes leave it open.
@@ -326,7 +319,7 @@ impl Specialiser<'_> {
             match is_function.atom {
                 Atom::Bool(true) => Ok(this.narrowed(&alt)),
                 Atom::Bool(false) => this.fail(codes::RULE_NOT_A_PAIR, span),
-                _ => this.dynamic(span, "a rule whose backpropagator may be no function"),
+                _ => this.dynamic(span, Reason::MaybeFunction),
             }
         })
     }
@@ -342,7 +335,7 @@ impl Specialiser<'_> {
             let captures = this.forced(&captures, span)?;
             let captures = this.rule_captures(f, &captures, span)?;
             let dx = this.part(&alt, 1, span);
-            this.conform(x, &dx, Giver::Rule, COMPARED_DEPTH, span)?;
+            this.conform(x, &dx, Giver::Rule, limits::COMPARED_DEPTH, span)?;
             this.construct(Head::Tuple, vec![captures, dx], span)
         })
     }
@@ -363,7 +356,7 @@ impl Specialiser<'_> {
                 for (i, label) in labels.iter().enumerate() {
                     if let Some(at) = known.iter().position(|name| name == label) {
                         let (of, d) = (this.part(&function, at, span), this.part(&alt, i, span));
-                        this.conform(&of, &d, Giver::Rule, COMPARED_DEPTH, span)?;
+                        this.conform(&of, &d, Giver::Rule, limits::COMPARED_DEPTH, span)?;
                         kept.push(*label);
                         parts.push(d);
                     } else if !group.members[index].mentions.contains(label)

@@ -11,8 +11,7 @@ use crate::body::Alt;
 use crate::calls::count;
 use crate::graph::{BOOL, INT, REAL, UNIT, ZERO};
 use crate::instances::{Kind, Specialiser};
-use crate::sensitivities::BARED_DEPTH;
-use crate::{Result1, Val};
+use crate::{Result1, Val, limits};
 
 impl Specialiser<'_> {
     /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.
@@ -272,7 +271,7 @@ impl Specialiser<'_> {
         let y = self.get(q, &Field::Position(0), span)?;
         let dy = self.get(q, &Field::Position(1), span)?;
         let dy = if y.shape == REAL && dy.shape == INT { self.as_real_value(&dy, span) } else { dy };
-        self.conform(&y, &dy, Giver::Rule, 4, span)?;
-        self.raw_of(&y, &dy, BARED_DEPTH, span)
+        self.conform(&y, &dy, Giver::Rule, limits::COMPARED_DEPTH, span)?;
+        self.raw_of(&y, &dy, limits::BARED_DEPTH, span)
     }
 }
