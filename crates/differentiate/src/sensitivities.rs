@@ -5,6 +5,7 @@
 //! The reference evaluator does it with values, the specialiser with shapes and code. Neither decides anything of it by itself.
 
 pub mod fit;
+pub mod full;
 mod plus;
 
 use std::rc::Rc;

@@ -8,6 +8,7 @@
 use std::rc::Rc;
 
 use base::{Name, codes};
+use differentiate::sensitivities::full::{self, Unfolded, Unopened};
 use differentiate::sensitivities::{self, Addend, Of, Plus, Sum, Top};
 
 use crate::array::{Array, Elements, Values};
@@ -25,11 +26,10 @@ pub fn zero(of: &Value) -> Value {
 
 /// A sensitivity in the full shape of the value it belongs to, unfolding when it is inspected.
 pub fn full(of: &Value, sensitivity: Value) -> Value {
-    match (of, &sensitivity) {
-        (Value::Zero, _) | (Value::Real(_), Value::Real(_)) => sensitivity,
-        (Value::Real(_), Value::Int(i)) => Value::Real(*i as f64),
-        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Value::unit(),
-        (_, Value::Lazy(lazy)) if !matches!(lazy.kind, Suspended::Lifted { .. }) => sensitivity,
+    match (full::full(&of.top(), &sensitivity.top()), &sensitivity) {
+        (Unopened::Given, _) => sensitivity,
+        (Unopened::AsReal, Value::Int(i)) => Value::Real(*i as f64),
+        (Unopened::Unit, _) => Value::unit(),
         _ => Value::suspend(Suspended::Full { of: of.clone(), sensitivity }),
     }
 }
@@ -103,41 +103,43 @@ pub fn numbers(full: &Value) -> Result<Value> {
     }
 }
 
-/// One level of [`full`].
+/// One level of [`full()`].
 pub fn unfold(of: &Value, sensitivity: &Value) -> Result<Value> {
     let of = force(of)?;
     let d = force(sensitivity)?;
-    match (&of, &d) {
-        (Value::Real(_), Value::Zero) => Ok(Value::Real(0.0)),
-        (Value::Real(_), Value::Real(_) | Value::Int(_)) => Ok(full(&of, d)),
-        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Ok(Value::unit()),
-        (Value::Data(data), _) => unfold_data(data, &d),
-        (Value::Array(array), _) => unfold_array(array, &d),
-        (Value::Function(function), _) => unfold_function(function, &d),
-        // A sensitivity of a sensitivity that is itself raw
-        (Value::Sparse(sparse), _) => unfold_array(&*sparse::dense(sparse)?, &d),
-        (Value::Zero, _) => Ok(d),
-        _ => not_conforming(&of, &d),
+    match (full::unfolded(&of.top()), &of) {
+        (Unfolded::Number, _) => match d {
+            Value::Zero => Ok(Value::Real(0.0)),
+            Value::Real(_) | Value::Int(_) => Ok(full(&of, d)),
+            d => not_conforming(&of, &d),
+        },
+        (Unfolded::Unit, _) => Ok(Value::unit()),
+        (Unfolded::Given, _) => Ok(d),
+        (Unfolded::Fields, Value::Data(data)) => unfold_fields(data.form.clone(), &data.fields, &d),
+        (Unfolded::Captures(labels), Value::Function(function)) => match &**function {
+            Function::Closure(closure) => unfold_fields(Form::Record(labels), &closure.env.0, &d),
+            Function::Prim { .. } | Function::Sealed { .. } => Ok(Value::record(labels, vec![])),
+        },
+        (Unfolded::UnderSeal, Value::Function(function)) => match &**function {
+            Function::Sealed { raw, .. } => unfold(raw, &d),
+            Function::Prim { .. } | Function::Closure(_) => unreachable!("sensitivity: a seal"),
+        },
+        (Unfolded::Array, Value::Array(array)) => unfold_array(array, &d),
+        (Unfolded::Collected, Value::Sparse(sparse)) => unfold_array(&*sparse::dense(sparse)?, &d),
+        (_, _) => not_conforming(&of, &d),
     }
 }
 
-fn unfold_data(of: &Data, d: &Value) -> Result<Value> {
-    let part = |i: usize, field: &Value| Ok(full(field, part_of(d, &of.form, i)?));
-    if of.fields.is_empty() && matches!(of.form, Form::Tuple) {
-        return Ok(Value::unit());
-    }
-    // The value is itself a raw sensitivity: its full shape isn't known here.
-    if let Form::Part(..) = of.form {
-        return Ok(d.clone());
-    }
-    if let (Form::Record(known), Value::Data(given)) = (&of.form, d)
-        && let Form::Record(labels) = &given.form
-        && let Some(unknown) = labels.iter().find(|label| !known.contains(label))
+/// Data of this form, a full sensitivity for each of the fields.
+fn unfold_fields(form: Form, of: &[Value], d: &Value) -> Result<Value> {
+    if let Form::Record(known) = &form
+        && let Some(unknown) = full::unknown_label(known, &d.top())
     {
-        return unknown_field(*unknown, known);
+        return unknown_field(unknown, known);
     }
-    let fields = of.fields.iter().enumerate().map(|(i, field)| part(i, field)).collect::<Result<_>>()?;
-    Ok(Value::data(of.form.clone(), fields))
+    let part = |(i, field)| Ok(full(field, part_of(d, &form, i)?));
+    let fields = of.iter().enumerate().map(part).collect::<Result<_>>()?;
+    Ok(Value::data(form, fields))
 }
 
 /// The sensitivity of field `i` of data of this form.
@@ -204,27 +206,6 @@ fn with_shape(shape: Vec<usize>, values: Vec<Value>) -> Array {
     let array = Array::from_values(values.clone());
     let elements = array.map_or(Elements::Values(values.into()), |array| array.elements);
     Array::new(shape, elements)
-}
-
-/// The record over the captures.
-fn unfold_function(of: &Function, d: &Value) -> Result<Value> {
-    let none = || Value::record(Rc::from([]), vec![]);
-    match of {
-        Function::Prim { .. } => Ok(none()),
-        Function::Sealed { raw, .. } => unfold(raw, d),
-        Function::Closure(closure) => {
-            let labels: Rc<[Name]> = closure.code.labels();
-            let form = Form::Record(labels.clone());
-            if let Value::Data(given) = d
-                && let Form::Record(present) = &given.form
-                && let Some(unknown) = present.iter().find(|label| !labels.contains(label))
-            {
-                return unknown_field(*unknown, &labels);
-            }
-            let parts = closure.env.0.iter().enumerate().map(|(i, value)| Ok(full(value, part_of(d, &form, i)?)));
-            Ok(Value::record(labels, parts.collect::<Result<_>>()?))
-        }
-    }
 }
 
 /// `a ⊕ b` of two sensitivities that a program gives
