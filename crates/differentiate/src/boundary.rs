@@ -154,3 +154,86 @@ fn full_beneath<B: Boundary>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// Values are the texts of how they are made.
+    struct Texts;
+
+    impl Boundary for Texts {
+        type Value = String;
+        type Error = Infallible;
+
+        fn half(&mut self, pair: &String, at: u32) -> Result<String, Infallible> {
+            Ok(format!("{pair}.{at}"))
+        }
+
+        fn pair(&mut self, first: String, second: String) -> Result<String, Infallible> {
+            Ok(format!("({first}, {second})"))
+        }
+
+        fn primal(&mut self, image: &String) -> Result<String, Infallible> {
+            Ok(format!("primal {image}"))
+        }
+
+        fn sealed(
+            &mut self,
+            raw: String,
+            Application { f, x }: Application<String>,
+            y: String,
+            modes: Vec<Mode>,
+        ) -> Result<String, Infallible> {
+            Ok(format!("seal{}[{raw} of {f}({x}) = {y}]", modes.len()))
+        }
+
+        fn full(&mut self, of: &String, d: String) -> Result<String, Infallible> {
+            Ok(format!("full({of}, {d})"))
+        }
+
+        fn accept(&mut self, y: &String, d: String) -> Result<String, Infallible> {
+            Ok(format!("accept({y}, {d})"))
+        }
+    }
+
+    fn call() -> Application<String> {
+        Application { f: "f".to_string(), x: "x".to_string() }
+    }
+
+    fn sealed(modes: &[Mode], from: u32) -> String {
+        let Ok(result) = seal_result(&mut Texts, modes, &"r".to_string(), call(), from);
+        result
+    }
+
+    #[test]
+    fn a_program_gets_a_sealed_backpropagator_and_derived_code_a_raw_one() {
+        assert_eq!(sealed(&[Mode::Reverse], 0), "(r.0, seal0[r.1 of f(x) = r.0])");
+        assert_eq!(sealed(&[Mode::Reverse], 1), "(r.0, r.1)");
+    }
+
+    #[test]
+    fn a_seal_knows_how_many_js_lie_above_it() {
+        let outer = "seal0[r.1 of f(x) = (r.0.0, seal1[r.0.1 of f(x) = r.0.0])]";
+        let twice = format!("((r.0.0, seal1[r.0.1 of f(x) = r.0.0]), {outer})");
+        assert_eq!(sealed(&[Mode::Reverse, Mode::Reverse], 0), twice);
+    }
+
+    #[test]
+    fn tangents_stay_raw_and_the_call_beneath_them_is_that_of_the_primal() {
+        let beneath = "(r.0.0, seal0[r.0.1 of primal f(x.0) = r.0.0])";
+        assert_eq!(sealed(&[Mode::Forward, Mode::Reverse], 0), format!("({beneath}, r.1)"));
+    }
+
+    #[test]
+    fn what_a_program_gives_is_checked_and_what_it_gets_is_full() {
+        let Ok(d) = accept(&mut Texts, &[Mode::Forward], &"y".to_string(), "d".to_string());
+        assert_eq!(d, "(accept(y, d.0), d.1)");
+        let pull = Application { f: "raw".to_string(), x: "d".to_string() };
+        let Ok(answer) = full_answer(&mut Texts, &[Mode::Reverse], &"a".to_string(), pull, &call());
+        let full = "(full(f, a.0.0), full(x, a.0.1))";
+        assert_eq!(answer, format!("({full}, seal0[a.1 of raw(d) = {full}])"));
+    }
+}

@@ -69,3 +69,25 @@ pub fn unknown_label(known: &[Name], d: &Top) -> Option<Name> {
     let Top::Record(given) = d else { return None };
     given.iter().find(|label| !known.contains(label)).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_carries_no_derivative_is_unit_at_once_and_data_wait() {
+        assert_eq!(full(&Top::Int, &Top::Real), Unopened::Unit);
+        assert_eq!(full(&Top::Real, &Top::Int), Unopened::AsReal);
+        assert_eq!(full(&Top::Real, &Top::Zero), Unopened::Waits);
+        assert_eq!(full(&Top::Tuple(2), &Top::Zero), Unopened::Waits);
+        assert_eq!(full(&Top::Tuple(2), &Top::Full), Unopened::Given);
+    }
+
+    #[test]
+    fn the_sensitivity_of_a_function_is_the_record_of_its_captures() {
+        let labels: Rc<[Name]> = [Name::new("w")].into();
+        assert_eq!(unfolded(&Top::Closure(labels.clone())), Unfolded::Captures(labels));
+        assert_eq!(unfolded(&Top::Prim), Unfolded::Captures([].into()));
+        assert_eq!(unknown_label(&[Name::new("w")], &Top::Record(&[Name::new("v")])), Some(Name::new("v")));
+    }
+}
