@@ -9,11 +9,12 @@ pub mod boundary;
 mod eta;
 mod forward;
 mod free;
+pub mod links;
 mod modes;
 mod reverse;
 pub mod sensitivities;
 
 pub use eta::eta;
 pub use forward::forward;
-pub use modes::{Mode, lift_modes};
+pub use modes::Mode;
 pub use reverse::reverse;

@@ -1,7 +1,8 @@
 //! J and J⁻¹ of values: functions become their J-images and back, all else keeps its bits.
 
 use base::{Span, codes};
-use differentiate::{Mode, lift_modes};
+use differentiate::Mode;
+use differentiate::links::{self, Lifted};
 use first_order::{Atom, Head, Op, ShapeId, Type};
 use rustc_hash::FxHashSet;
 
@@ -37,23 +38,18 @@ impl Specialiser<'_> {
         let lifted = self.graph.map_heads(shape, &mut |head| {
             Some(match head {
                 Head::Closure { code, member } => {
-                    let mut code = *code;
-                    for _ in 0..by {
-                        code = codes.reversed(code);
-                    }
-                    for _ in 0..-by {
-                        match codes.primal(code) {
-                            Some(primal) => code = primal,
-                            None => {
-                                attached |= codes.get(code).is_attach();
-                                return None;
-                            }
+                    let code = match links::lift_code(&*codes, code, by) {
+                        Lifted::Code(code) => code,
+                        Lifted::Attached { .. } => {
+                            attached = true;
+                            return None;
                         }
-                    }
+                        Lifted::NoImage => return None,
+                    };
                     Head::Closure { code, member: *member }
                 }
                 Head::Prim { prim, order } => Head::Prim { prim: *prim, order: order.checked_add_signed(by)? },
-                Head::Sealed { modes } => Head::Sealed { modes: lift_modes(modes, by)?.into() },
+                Head::Sealed { modes } => Head::Sealed { modes: links::lift_modes(modes, by)?.into() },
                 other => other.clone(),
             })
         });

@@ -88,7 +88,7 @@ pub fn belong_together(a: &Top, b: &Top) -> bool {
         Top::Part(_, at) => at.is_empty(),
         _ => false,
     };
-    !(a.is_unit() && !says_nothing(b) || b.is_unit() && !says_nothing(a))
+    (!a.is_unit() || says_nothing(b)) && (!b.is_unit() || says_nothing(a))
 }
 
 /// All labels of both: a missing field is zero.
