@@ -296,6 +296,8 @@ pub enum Level {
     L1,
     /// J of each function
     L1Reverse,
+    /// The instances of functions, each at its shapes
+    Shapes,
     /// First-order code
     L3,
     /// Leaves, memory and reference counts

@@ -49,7 +49,7 @@ pub fn print(launcher: &Launcher, request: &Ir) -> Status {
         terminal.complain(&format!("L1 breaks its rules: {violations:?}"));
         return Status::Failed;
     }
-    if let Some(level @ (Level::L3 | Level::L4 | Level::Llvm)) = request.level {
+    if let Some(level @ (Level::Shapes | Level::L3 | Level::L4 | Level::Llvm)) = request.level {
         return compiled::print(terminal, &mut session, &module, level, limit, request);
     }
     if request.check {
@@ -102,7 +102,7 @@ impl Printer<'_> {
             Level::Syntax => self.syntax(),
             Level::L1 => self.l1(),
             Level::L1Reverse => self.l1_reverse(),
-            Level::L3 | Level::L4 | Level::Llvm => unreachable!("cli: these are made step by step"),
+            Level::Shapes | Level::L3 | Level::L4 | Level::Llvm => unreachable!("cli: these are made step by step"),
         }
     }
 

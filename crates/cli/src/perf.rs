@@ -9,6 +9,7 @@ use evert::engine::Compilation;
 use evert::{Engine, Failure, Ran, Session};
 use loops::parallel::{Found, Why};
 use native::run::Evaluated;
+use specialise::Reason;
 
 use crate::Status;
 use crate::files::Recording;
@@ -85,7 +86,7 @@ struct Site {
 #[derive(Clone, Copy, PartialEq)]
 enum Hindrance {
     /// It is for the program to change, not for us.
-    Dynamic,
+    Dynamic(Reason),
     /// The compiler may not use so much for one step.
     TooLarge,
     /// The same, but only for code: the interpreter of L3 runs it.
@@ -101,9 +102,9 @@ fn sites(steps: &[Done]) -> Vec<Site> {
             Ran::Compiled | Ran::Brief | Ran::Failed { .. } => continue,
             // A reason that has no place of its own is about the whole step.
             Ran::Dynamic(dynamic) if dynamic.span == Span::default() => {
-                (step.span, dynamic.reason.to_string(), Hindrance::Dynamic)
+                (step.span, dynamic.reason.to_string(), Hindrance::Dynamic(dynamic.reason))
             }
-            Ran::Dynamic(dynamic) => (dynamic.span, dynamic.reason.to_string(), Hindrance::Dynamic),
+            Ran::Dynamic(dynamic) => (dynamic.span, dynamic.reason.to_string(), Hindrance::Dynamic(dynamic.reason)),
             Ran::TooLarge(too_large) => (step.span, too_large.to_string(), Hindrance::TooLarge),
             Ran::Interpreted(too_large) => (step.span, too_large.to_string(), Hindrance::Interpreted),
             Ran::Fallback(reason) => (step.span, reason.clone(), Hindrance::Broken),
@@ -205,8 +206,8 @@ fn remark(session: &Session, site: &Site) -> Remark {
         notes.push(format!("and {} steps more", site.steps.len() - SHOWN));
     }
     let (kind, help) = match site.kind {
-        Hindrance::Dynamic => ("dynamic", advice(&site.reason)),
-        Hindrance::TooLarge | Hindrance::Interpreted => ("too large", advice(&site.reason)),
+        Hindrance::Dynamic(reason) => ("dynamic", reason.advice()),
+        Hindrance::TooLarge | Hindrance::Interpreted => ("too large", Reason::TooLarge.advice()),
         Hindrance::Broken => {
             ("not compiled", "this is for us to mend, not for you: please report it together with the program")
         }
@@ -226,39 +227,10 @@ fn step_note(session: &Session, step: Span, kind: Hindrance) -> String {
     let place = report::place(&session.sources, step);
     match kind {
         Hindrance::Interpreted => format!("the step at {place} is interpreted"),
-        Hindrance::Dynamic | Hindrance::TooLarge | Hindrance::Broken => {
+        Hindrance::Dynamic(_) | Hindrance::TooLarge | Hindrance::Broken => {
             format!("the step at {place} is left to the reference evaluator")
         }
     }
-}
-
-/// What to try, by words of the reason. The first that fits counts.
-const ADVICE: &[(&str, &str)] = &[
-    ("forward mode", "`grad` and `vjp` of the same function are compiled"),
-    ("J is applied more than", "write the inner derivatives as functions of their own, or give the function a rule"),
-    (
-        "don't settle",
-        "keep what a recursion or a loop carries along of one kind: a list instead of tuples in tuples, one function \
-         with a parameter instead of functions around functions",
-    ),
-    ("too large", "split the step into several, with `let` at top level between them"),
-    ("int or a range", "write one function for an index and another for a range"),
-    ("with a value of another kind", "make both of one kind: `0.0` where the others are reals"),
-    ("arrays", "give all elements one shape, or use a list of arrays"),
-    ("no derivative", "give the function that calls it a rule"),
-    ("check_rule", "nothing: it is for tests, and compares with the reference evaluator by its nature"),
-    ("J_inv", "apply J_inv to functions that J made, directly"),
-    (
-        "J of recursive data",
-        "make the data inside the function that is differentiated, or apply J to its functions one by one",
-    ),
-    ("backpropagator may be no function", "return the same kind of value from every branch of the rule"),
-    ("global", "compute the value inside the function that uses it"),
-];
-
-fn advice(reason: &str) -> &'static str {
-    let found = ADVICE.iter().find(|(words, _)| reason.contains(words));
-    found.map_or("nothing is wrong with the program: it only runs slower there", |(_, advice)| advice)
 }
 
 fn figures(step: &Done) -> String {

@@ -11,6 +11,7 @@ use std::rc::{Rc, Weak};
 
 use base::{Name, Span};
 use calculus::{Atom, Binding, Block, Const, Constructor, Expr, Failure, Field, Form, Group, Lambda, Prim, Root, Var};
+use differentiate::links::Links;
 use differentiate::{Mode, forward, reverse};
 use rustc_hash::FxHashSet;
 
@@ -186,6 +187,29 @@ impl Code {
 
     pub fn body(&self, member: u32) -> &Rc<Body> {
         self.bodies[member as usize].get_or_init(|| Rc::new(flatten(&self.group, self.lambda(member))))
+    }
+}
+
+/// Code remembers what was derived from it.
+pub struct Remembered;
+
+impl Links for Remembered {
+    type Code = Rc<Code>;
+
+    fn reversed(&self, code: &Rc<Code>) -> Rc<Code> {
+        code.reversed()
+    }
+
+    fn pushed(&self, code: &Rc<Code>) -> Rc<Code> {
+        code.pushed()
+    }
+
+    fn primal(&self, code: &Rc<Code>) -> Option<Rc<Code>> {
+        code.primal()
+    }
+
+    fn is_attach(&self, code: &Rc<Code>) -> bool {
+        code.is_attach()
     }
 }
 

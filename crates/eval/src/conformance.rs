@@ -1,4 +1,4 @@
-//! Does a sensitivity fit the value it should belong to? Asked where a program hands one to derived code: at a call
+//! Does a sensitivity fit the value it should belong to, as [`fit`] says? Asked where a program hands one to derived code: at a call
 //! of a backpropagator, and where a rule returns (C3).
 //!
 //! In: a value and a sensitivity. Out: nothing, or where they differ and how. A sensitivity that is already full for
@@ -7,12 +7,14 @@
 use std::rc::Rc;
 
 use base::Name;
+use differentiate::sensitivities::Top;
+use differentiate::sensitivities::fit::{self, Fit, Giver, Part};
 
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, NO_SENSITIVITY, Result};
 use crate::lazy::force;
 use crate::show;
-use crate::value::{Data, Form, Function, Suspended, Value};
+use crate::value::{Function, Suspended, Value};
 
 /// How many nodes of a sensitivity are compared with its value at once; deeper parts are compared when they are
 /// unfolded, so that a rule on every tail of a list stays linear.
@@ -32,28 +34,6 @@ impl Mismatch {
     /// What to try: where nothing else is known, what is true of all of them.
     pub fn help(&self, otherwise: &str) -> String {
         self.help.clone().unwrap_or_else(|| otherwise.to_string())
-    }
-}
-
-/// Who gives a sensitivity: it decides whether a number may stand where its value has no derivative, for which `()` is
-/// right.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Giver {
-    /// A rule: it is written for reals and may be used at ints. The number counts for nothing.
-    Rule,
-    /// A program, for the result of a function: one that happens to be an int is constant, and the derivative is zero.
-    Seed,
-    /// A program, for an argument: an int doesn't change, and a number other than 0 is a mistake.
-    Tangent,
-}
-
-impl Giver {
-    fn may_give(self, number: f64, of: &Value) -> bool {
-        match self {
-            Giver::Rule => true,
-            Giver::Seed => number == 0.0 || matches!(of, Value::Int(_)),
-            Giver::Tangent => number == 0.0,
-        }
     }
 }
 
@@ -148,70 +128,42 @@ impl Comparison {
             }
         }
         let of = force(of)?;
-        match (&of, d) {
-            // What is itself a raw sensitivity has no shape of its own.
-            (Value::Zero | Value::Sparse(_), _) => Ok(()),
-            (Value::Data(data), _) if matches!(data.form, Form::Part(..)) => Ok(()),
-            (_, Value::Function(_)) => not_a_sensitivity(&of, d),
-            (Value::Real(_), Value::Real(_) | Value::Int(_)) => Ok(()),
-            (Value::Real(_), _) => mismatch("a real", show::described(d)),
-            (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => self.discrete(&of, d),
-            (Value::Data(data), Value::Data(given)) => self.data(data, given, &of, d),
-            (Value::Function(function), Value::Data(given)) => self.function(function, given, d),
-            (Value::Array(array), Value::Array(given)) => self.array(array, given, d),
-            (Value::Array(array), Value::Sparse(sparse)) if array.shape == sparse.shape => Ok(()),
-            _ => mismatch(sensitivity_of(&of), show::described(d)),
+        match fit::fits(&of.top(), &d.top(), self.giver) {
+            Fit::Fits => Ok(()),
+            Fit::Vanishes if d.number() == Some(0.0) => Ok(()),
+            Fit::Fields(parts) => self.parts(&parts, &of, d, Comparison::sensitivity),
+            Fit::Arrays => self.arrays(&of, d),
+            Fit::Function => not_a_sensitivity(&of, d),
+            Fit::Vanishes | Fit::ByValue | Fit::Differs => misfit(&of, d),
         }
     }
 
-    /// The sensitivity of what carries no derivative.
-    fn discrete(&self, of: &Value, d: &Value) -> Verdict {
-        let fits = match d {
-            Value::Int(_) | Value::Real(_) => d.number().is_some_and(|number| self.giver.may_give(number, of)),
-            unit => unit.is_unit(),
-        };
-        if fits { Ok(()) } else { no_derivative(of, show::described(d)) }
-    }
-
-    fn data(&mut self, data: &Data, given: &Data, of: &Value, d: &Value) -> Verdict {
-        match (&data.form, &given.form) {
-            (Form::Tuple, Form::Tuple) if data.fields.len() == given.fields.len() => {}
-            (Form::Variant(a), Form::Variant(b)) if a == b => {}
-            (Form::Record(known), Form::Record(labels)) => {
-                return self.labels(known, &data.fields, labels, &given.fields);
+    /// Compares the fields of data, or the captures of a function, with those of another; the labels of both are told if one is unknown.
+    fn parts(
+        &mut self,
+        parts: &[Part],
+        of: &Value,
+        d: &Value,
+        compare: fn(&mut Comparison, &Value, &Value) -> Verdict,
+    ) -> Verdict {
+        let (known, given) = (fields_of(of), fields_of(d));
+        for part in parts {
+            match *part {
+                Part::Of { of: at, d } => {
+                    compare(self, &known[at], &given[d]).map_err(|stop| stop.within(|| path_of(of, at)))?;
+                }
+                Part::Unknown(at) => return unknown_label(of, &labels_of(d)[at]),
             }
-            (Form::Tuple, Form::Part(None, _)) => return Ok(()),
-            (Form::Variant(a), Form::Part(Some(b), _)) if a == b => return Ok(()),
-            (Form::Tuple, Form::Record(labels)) if data.fields.is_empty() && labels.is_empty() => return Ok(()),
-            _ => return mismatch(sensitivity_of(of), show::described(d)),
-        }
-        for (i, (field, d)) in data.fields.iter().zip(&given.fields).enumerate() {
-            self.sensitivity(field, d).map_err(|stop| stop.within(|| field_path(&data.form, i)))?;
         }
         Ok(())
     }
 
-    /// A missing field is zero; an unknown one is a mistake.
-    fn labels(&mut self, known: &[Name], fields: &[Value], labels: &[Name], given: &[Value]) -> Verdict {
-        for (label, d) in labels.iter().zip(given) {
-            let Some(at) = known.iter().position(|known| known == label) else {
-                let expected = if known.is_empty() { "no field".into() } else { format!("only {}", list(known)) };
-                return mismatch(expected, format!("a field `{label}`"));
-            };
-            self.sensitivity(&fields[at], d).map_err(|stop| stop.within(|| format!(".{label}")))?;
-        }
-        Ok(())
-    }
-
-    fn function(&mut self, function: &Function, given: &Data, d: &Value) -> Verdict {
-        match (function, &given.form) {
-            (Function::Closure(closure), Form::Record(labels)) => {
-                self.labels(&closure.code.labels(), &closure.env.0, labels, &given.fields)
-            }
-            (Function::Prim { .. }, Form::Record(labels)) if labels.is_empty() => Ok(()),
-            (Function::Sealed { .. }, _) => Ok(()),
-            (_, Form::Tuple) if given.fields.is_empty() => Ok(()),
-            _ => mismatch("the record of a function's captures", show::described(d)),
+    fn arrays(&mut self, of: &Value, d: &Value) -> Verdict {
+        let Value::Array(array) = of else { unreachable!("conformance: an array") };
+        match d {
+            Value::Array(given) => self.array(array, given, d),
+            Value::Sparse(sparse) if array.shape == sparse.shape => Ok(()),
+            _ => mismatch(sensitivity_of(of), show::described(d)),
         }
     }
 
@@ -228,8 +180,11 @@ impl Comparison {
             }
             (Elements::Real(_), Elements::Real(_) | Elements::Int(_)) => Ok(()),
             (Elements::Int(_) | Elements::Bool(_), _) => {
-                let fits =
-                    |of: &Value, d: &Value| matches!(d, Value::Zero | Value::Lazy(_)) || self.discrete(of, d).is_ok();
+                let fits = |of: &Value, d: &Value| match fit::fits(&of.top(), &d.top(), self.giver) {
+                    Fit::Fits => true,
+                    Fit::Vanishes => d.number() == Some(0.0),
+                    _ => matches!(d, Value::Lazy(_)),
+                };
                 let all = (0..array.size()).all(|at| fits(&array.at(at), &given.at(at)));
                 if all { Ok(()) } else { no_derivative(&Value::array(array.clone()), show::described(d)) }
             }
@@ -245,74 +200,60 @@ impl Comparison {
             return Ok(());
         }
         let (of, other) = (force(of)?, force(other)?);
-        let differ = || mismatch(sensitivity_of(&of), sensitivity_of(&other));
-        match (&of, &other) {
-            (Value::Zero | Value::Sparse(_), _) | (_, Value::Zero | Value::Sparse(_)) => Ok(()),
-            (Value::Real(_), Value::Real(_)) => Ok(()),
-            (Value::Array(a), Value::Array(b)) if a.same_shape(b) => Ok(()),
-            (Value::Function(_), _) | (_, Value::Function(_)) => match (captures_of(&of), captures_of(&other)) {
-                (Some(known), Some(labels)) if !labels.iter().all(|label| known.contains(label)) => mismatch(
-                    format!("sensitivities for {}", list(&known)),
-                    format!("sensitivities for {}", list(&labels)),
-                ),
-                (None, _) if !matches!(of, Value::Function(_)) => differ(),
-                _ => Ok(()),
-            },
-            (Value::Data(a), Value::Data(b)) => match (&a.form, &b.form) {
-                (Form::Part(..), _) | (_, Form::Part(..)) => Ok(()),
-                (Form::Tuple, Form::Tuple) if a.fields.len() == b.fields.len() => self.fields(a, b),
-                (Form::Variant(c), Form::Variant(d)) if c == d => self.fields(a, b),
-                (Form::Record(known), Form::Record(labels)) if labels.iter().all(|label| known.contains(label)) => {
-                    Ok(())
-                }
-                _ => differ(),
-            },
-            // What carries no derivative has the sensitivity (), and so has () itself.
-            (unit, Value::Int(_) | Value::Bool(_) | Value::Text(_)) if unit.is_unit() => Ok(()),
-            (Value::Int(_) | Value::Bool(_) | Value::Text(_), Value::Real(_)) if self.giver == Giver::Tangent => {
+        match (fit::alike(&of.top(), &other.top(), self.giver), &of, &other) {
+            (Fit::Fits, _, _) => Ok(()),
+            (Fit::Fields(parts), _, _) => self.parts(&parts, &of, &other, Comparison::values),
+            (Fit::Arrays, Value::Array(a), Value::Array(b)) if a.same_shape(b) => Ok(()),
+            (_, Value::Int(_) | Value::Bool(_) | Value::Text(_), Value::Real(_)) => {
                 no_derivative(&of, sensitivity_of(&other))
             }
-            (Value::Int(_) | Value::Bool(_) | Value::Text(_), other)
-                if !matches!(other, Value::Data(_) | Value::Array(_)) || other.is_unit() =>
-            {
-                Ok(())
-            }
-            _ => differ(),
+            _ => mismatch(sensitivity_of(&of), sensitivity_of(&other)),
         }
-    }
-
-    fn fields(&mut self, a: &Data, b: &Data) -> Verdict {
-        for (i, (of, other)) in a.fields.iter().zip(&b.fields).enumerate() {
-            self.values(of, other).map_err(|stop| stop.within(|| field_path(&a.form, i)))?;
-        }
-        Ok(())
     }
 }
 
-fn field_path(form: &Form, i: usize) -> String {
-    match form {
-        Form::Variant(constructor) => match constructor.fields.get(i) {
-            Some(name) => format!(".{name}"),
-            None => format!(".{i}"),
-        },
-        Form::Record(labels) => format!(".{}", labels[i]),
-        Form::Tuple | Form::Part(..) => format!(".{i}"),
+/// Says in which way it doesn't fit.
+fn misfit(of: &Value, d: &Value) -> Verdict {
+    match (of, d) {
+        (Value::Real(_), _) => mismatch("a real", show::described(d)),
+        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => no_derivative(of, show::described(d)),
+        (Value::Function(_), Value::Data(_)) => mismatch("the record of a function's captures", show::described(d)),
+        _ => mismatch(sensitivity_of(of), show::described(d)),
     }
 }
 
-/// The labels of a function's sensitivity, or of such a sensitivity.
-fn captures_of(value: &Value) -> Option<Rc<[Name]>> {
+fn unknown_label(of: &Value, label: &Name) -> Verdict {
+    let known = labels_of(of);
+    let expected = if known.is_empty() { "no field".into() } else { format!("only {}", list(&known)) };
+    mismatch(expected, format!("a field `{label}`"))
+}
+
+/// The fields of data, the captures of a function
+fn fields_of(value: &Value) -> &[Value] {
     match value {
+        Value::Data(data) => &data.fields,
         Value::Function(function) => match &**function {
-            Function::Closure(closure) => Some(closure.code.labels()),
-            Function::Prim { .. } => Some(Rc::from([])),
-            Function::Sealed { .. } => None,
+            Function::Closure(closure) => &closure.env.0,
+            Function::Prim { .. } | Function::Sealed { .. } => &[],
         },
-        Value::Data(data) => match &data.form {
-            Form::Record(labels) => Some(labels.clone()),
-            _ => None,
-        },
-        _ => None,
+        _ => &[],
+    }
+}
+
+fn labels_of(value: &Value) -> Rc<[Name]> {
+    match value.top() {
+        Top::Closure(labels) => labels,
+        Top::Record(labels) => labels.into(),
+        _ => Rc::from([]),
+    }
+}
+
+fn path_of(of: &Value, i: usize) -> String {
+    match of.top() {
+        Top::Variant(constructor, _) if i < constructor.fields.len() => format!(".{}", constructor.fields[i]),
+        Top::Record(labels) => format!(".{}", labels[i]),
+        Top::Closure(labels) => format!(".{}", labels[i]),
+        _ => format!(".{i}"),
     }
 }
 

@@ -32,7 +32,6 @@ pub mod watch;
 pub mod work;
 
 pub use code::Code;
-pub use conformance::Giver;
 pub use fault::Fault;
 pub use lazy::{deep, force};
 pub use machine::{MAX_CALLS, Machine};

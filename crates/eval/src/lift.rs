@@ -7,9 +7,10 @@
 use std::rc::Rc;
 
 use base::codes;
-use differentiate::lift_modes;
+use differentiate::links::{self, Lifted};
 
 use crate::array::{Array, Elements};
+use crate::code::Remembered;
 use crate::fault::{Fault, Result};
 use crate::lazy::force;
 use crate::show;
@@ -53,7 +54,7 @@ fn lift_function(function: &Rc<Function>, by: i32) -> Result<Rc<Function>> {
             Some(order) => Ok(Rc::new(Function::Prim { prim: *prim, order })),
             None => not_a_derivative(function),
         },
-        Function::Sealed { raw, f, x, y, modes } => match lift_modes(modes, by) {
+        Function::Sealed { raw, f, x, y, modes } => match links::lift_modes(modes, by) {
             Some(modes) => {
                 let [raw, f, x, y] = [raw, f, x, y].map(|part| lift(part, by));
                 Ok(Rc::new(Function::Sealed { raw, f, x, y, modes }))
@@ -65,17 +66,11 @@ fn lift_function(function: &Rc<Function>, by: i32) -> Result<Rc<Function>> {
 }
 
 fn lift_closure(function: &Rc<Function>, closure: &Closure, by: i32) -> Result<Rc<Function>> {
-    let mut code = closure.code.clone();
-    for _ in 0..by {
-        code = code.reversed();
-    }
-    for undone in 0..-by {
-        match code.primal() {
-            Some(primal) => code = primal,
-            None if code.is_attach() => return lift_attached(function, closure, undone, by),
-            None => return not_a_derivative(function),
-        }
-    }
+    let code = match links::lift_code(&Remembered, &closure.code, by) {
+        Lifted::Code(code) => code,
+        Lifted::Attached { undone } => return lift_attached(function, closure, undone as i32, by),
+        Lifted::NoImage => return not_a_derivative(function),
+    };
     let env = Rc::new(Env(closure.env.0.iter().map(|value| lift(value, by)).collect()));
     Ok(Rc::new(Function::Closure(Closure { code, member: closure.member, env, holds: closure.holds })))
 }

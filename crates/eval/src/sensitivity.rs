@@ -8,6 +8,8 @@
 use std::rc::Rc;
 
 use base::{Name, codes};
+use differentiate::sensitivities::full::{self, Unfolded, Unopened};
+use differentiate::sensitivities::{self, Addend, Of, Plus, Sum, Top};
 
 use crate::array::{Array, Elements, Values};
 use crate::fault::{Fault, NO_SENSITIVITY, Result};
@@ -24,16 +26,39 @@ pub fn zero(of: &Value) -> Value {
 
 /// A sensitivity in the full shape of the value it belongs to, unfolding when it is inspected.
 pub fn full(of: &Value, sensitivity: Value) -> Value {
-    match (of, &sensitivity) {
-        (Value::Zero, _) | (Value::Real(_), Value::Real(_)) => sensitivity,
-        (Value::Real(_), Value::Int(i)) => Value::Real(*i as f64),
-        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Value::unit(),
-        (_, Value::Lazy(lazy)) if !matches!(lazy.kind, Suspended::Lifted { .. }) => sensitivity,
+    match (full::full(&of.top(), &sensitivity.top()), &sensitivity) {
+        (Unopened::Given, _) => sensitivity,
+        (Unopened::AsReal, Value::Int(i)) => Value::Real(*i as f64),
+        (Unopened::Unit, _) => Value::unit(),
         _ => Value::suspend(Suspended::Full { of: of.clone(), sensitivity }),
     }
 }
 
 impl Value {
+    /// What it is at its top. What unfolds when somebody looks counts as full.
+    pub fn top(&self) -> Top<'_> {
+        match self {
+            Value::Zero => Top::Zero,
+            Value::Real(_) => Top::Real,
+            Value::Int(_) => Top::Int,
+            Value::Bool(_) | Value::Text(_) => Top::Discrete,
+            Value::Data(data) => match &data.form {
+                Form::Tuple => Top::Tuple(data.fields.len()),
+                Form::Record(labels) => Top::Record(labels),
+                Form::Variant(constructor) => Top::Variant(constructor, data.fields.len()),
+                Form::Part(constructor, at) => Top::Part(constructor.as_ref(), at),
+            },
+            Value::Array(_) => Top::Array,
+            Value::Sparse(_) => Top::Collected,
+            Value::Function(function) => match &**function {
+                Function::Closure(closure) => Top::Closure(closure.code.labels()),
+                Function::Prim { .. } => Top::Prim,
+                Function::Sealed { .. } => Top::Sealed,
+            },
+            Value::Lazy(_) => Top::Full,
+        }
+    }
+
     /// A sensitivity without the promise to be full: what derived code computes with.
     pub fn raw(self) -> Value {
         match &self {
@@ -78,41 +103,43 @@ pub fn numbers(full: &Value) -> Result<Value> {
     }
 }
 
-/// One level of [`full`].
+/// One level of [`full()`].
 pub fn unfold(of: &Value, sensitivity: &Value) -> Result<Value> {
     let of = force(of)?;
     let d = force(sensitivity)?;
-    match (&of, &d) {
-        (Value::Real(_), Value::Zero) => Ok(Value::Real(0.0)),
-        (Value::Real(_), Value::Real(_) | Value::Int(_)) => Ok(full(&of, d)),
-        (Value::Int(_) | Value::Bool(_) | Value::Text(_), _) => Ok(Value::unit()),
-        (Value::Data(data), _) => unfold_data(data, &d),
-        (Value::Array(array), _) => unfold_array(array, &d),
-        (Value::Function(function), _) => unfold_function(function, &d),
-        // A sensitivity of a sensitivity that is itself raw
-        (Value::Sparse(sparse), _) => unfold_array(&*sparse::dense(sparse)?, &d),
-        (Value::Zero, _) => Ok(d),
-        _ => not_conforming(&of, &d),
+    match (full::unfolded(&of.top()), &of) {
+        (Unfolded::Number, _) => match d {
+            Value::Zero => Ok(Value::Real(0.0)),
+            Value::Real(_) | Value::Int(_) => Ok(full(&of, d)),
+            d => not_conforming(&of, &d),
+        },
+        (Unfolded::Unit, _) => Ok(Value::unit()),
+        (Unfolded::Given, _) => Ok(d),
+        (Unfolded::Fields, Value::Data(data)) => unfold_fields(data.form.clone(), &data.fields, &d),
+        (Unfolded::Captures(labels), Value::Function(function)) => match &**function {
+            Function::Closure(closure) => unfold_fields(Form::Record(labels), &closure.env.0, &d),
+            Function::Prim { .. } | Function::Sealed { .. } => Ok(Value::record(labels, vec![])),
+        },
+        (Unfolded::UnderSeal, Value::Function(function)) => match &**function {
+            Function::Sealed { raw, .. } => unfold(raw, &d),
+            Function::Prim { .. } | Function::Closure(_) => unreachable!("sensitivity: a seal"),
+        },
+        (Unfolded::Array, Value::Array(array)) => unfold_array(array, &d),
+        (Unfolded::Collected, Value::Sparse(sparse)) => unfold_array(&*sparse::dense(sparse)?, &d),
+        (_, _) => not_conforming(&of, &d),
     }
 }
 
-fn unfold_data(of: &Data, d: &Value) -> Result<Value> {
-    let part = |i: usize, field: &Value| Ok(full(field, part_of(d, &of.form, i)?));
-    if of.fields.is_empty() && matches!(of.form, Form::Tuple) {
-        return Ok(Value::unit());
-    }
-    // The value is itself a raw sensitivity: its full shape isn't known here.
-    if let Form::Part(..) = of.form {
-        return Ok(d.clone());
-    }
-    if let (Form::Record(known), Value::Data(given)) = (&of.form, d)
-        && let Form::Record(labels) = &given.form
-        && let Some(unknown) = labels.iter().find(|label| !known.contains(label))
+/// Data of this form, a full sensitivity for each of the fields.
+fn unfold_fields(form: Form, of: &[Value], d: &Value) -> Result<Value> {
+    if let Form::Record(known) = &form
+        && let Some(unknown) = full::unknown_label(known, &d.top())
     {
-        return unknown_field(*unknown, known);
+        return unknown_field(unknown, known);
     }
-    let fields = of.fields.iter().enumerate().map(|(i, field)| part(i, field)).collect::<Result<_>>()?;
-    Ok(Value::data(of.form.clone(), fields))
+    let part = |(i, field)| Ok(full(field, part_of(d, &form, i)?));
+    let fields = of.iter().enumerate().map(part).collect::<Result<_>>()?;
+    Ok(Value::data(form, fields))
 }
 
 /// The sensitivity of field `i` of data of this form.
@@ -181,54 +208,28 @@ fn with_shape(shape: Vec<usize>, values: Vec<Value>) -> Array {
     Array::new(shape, elements)
 }
 
-/// The record over the captures.
-fn unfold_function(of: &Function, d: &Value) -> Result<Value> {
-    let none = || Value::record(Rc::from([]), vec![]);
-    match of {
-        Function::Prim { .. } => Ok(none()),
-        Function::Sealed { raw, .. } => unfold(raw, d),
-        Function::Closure(closure) => {
-            let labels: Rc<[Name]> = closure.code.labels();
-            let form = Form::Record(labels.clone());
-            if let Value::Data(given) = d
-                && let Form::Record(present) = &given.form
-                && let Some(unknown) = present.iter().find(|label| !labels.contains(label))
-            {
-                return unknown_field(*unknown, &labels);
-            }
-            let parts = closure.env.0.iter().enumerate().map(|(i, value)| Ok(full(value, part_of(d, &form, i)?)));
-            Ok(Value::record(labels, parts.collect::<Result<_>>()?))
-        }
-    }
-}
-
-/// `a ⊕ b` of two sensitivities that a program gives: `()` and a number belong to different values.
+/// `a ⊕ b` of two sensitivities that a program gives
 pub fn plus_given(a: Value, b: Value) -> Result<Value> {
-    let says_nothing = |d: &Value| match d {
-        Value::Zero | Value::Lazy(_) => true,
-        Value::Data(data) => data.fields.is_empty(),
-        _ => false,
-    };
-    if a.is_unit() && !says_nothing(&b) || b.is_unit() && !says_nothing(&a) {
+    if !sensitivities::belong_together(&a.top(), &b.top()) {
         return not_conforming(&a, &b);
     }
     plus(a, b)
 }
 
-/// `a ⊕ b`
+/// `a ⊕ b`, as [`sensitivities::plus`] says
 pub fn plus(a: Value, b: Value) -> Result<Value> {
-    match (a, b) {
-        (Value::Zero, d) | (d, Value::Zero) => Ok(d),
-        // The sensitivity of what has no derivative is `()`, but derived code may also give it a number, which counts for nothing: an
-        // int that became an element of an array of reals gets its share of the array's sensitivity.
-        (unit, d) | (d, unit) if unit.is_unit() => Ok(d),
-        (Value::Real(a), Value::Real(b)) => Ok(Value::Real(a + b)),
-        (Value::Real(a), Value::Int(b)) | (Value::Int(b), Value::Real(a)) => Ok(Value::Real(a + b as f64)),
-        (Value::Lazy(a), b) => plus_lazy(a, b),
-        (a, Value::Lazy(b)) => plus_lazy(b, a),
-        (Value::Data(a), Value::Data(b)) => deep(|| plus_data(a, b)),
-        (a @ (Value::Array(_) | Value::Sparse(_)), b @ (Value::Array(_) | Value::Sparse(_))) => plus_arrays(a, b),
-        (a, b) => not_conforming(&a, &b),
+    match (sensitivities::plus(&a.top(), &b.top()), a, b) {
+        (Plus::Left, a, _) => Ok(a),
+        (Plus::Right, _, b) => Ok(b),
+        (Plus::Numbers, Value::Real(a), Value::Real(b)) => Ok(Value::Real(a + b)),
+        (Plus::Numbers, Value::Real(a), Value::Int(b)) | (Plus::Numbers, Value::Int(b), Value::Real(a)) => {
+            Ok(Value::Real(a + b as f64))
+        }
+        (Plus::IntoLeft, Value::Lazy(a), b) | (Plus::IntoRight, b, Value::Lazy(a)) => plus_lazy(a, b),
+        (Plus::Arrays, a, b) => plus_arrays(a, b),
+        (Plus::Fields, Value::Data(a), Value::Data(b)) => deep(|| plus_fields(a, b)),
+        (Plus::Aligned(sum), Value::Data(a), Value::Data(b)) => deep(|| plus_aligned(a, b, sum)),
+        (_, a, b) => not_conforming(&a, &b),
     }
 }
 
@@ -247,40 +248,13 @@ fn plus_lazy(a: Rc<crate::value::Lazy>, b: Value) -> Result<Value> {
     Ok(full(of, plus(sensitivity.clone(), b)?))
 }
 
-fn plus_data(mut a: Rc<Data>, mut b: Rc<Data>) -> Result<Value> {
-    work::add(1);
-    match (&a.form, &b.form) {
-        (Form::Tuple, Form::Tuple) if a.fields.len() == b.fields.len() => plus_fields(a, b),
-        (Form::Variant(left), Form::Variant(right)) if left == right => plus_fields(a, b),
-        (Form::Record(left), Form::Record(right)) if left == right => plus_fields(a, b),
-        (Form::Record(_), Form::Record(_)) => plus_records(&a, &b),
-        (Form::Tuple, Form::Part(None, _)) => plus_part(a, &b),
-        (Form::Part(None, _), Form::Tuple) => plus_part(b, &a),
-        (Form::Variant(left), Form::Part(Some(right), _)) if left == right => plus_part(a, &b),
-        (Form::Part(Some(left), _), Form::Variant(right)) if left == right => plus_part(b, &a),
-        (Form::Part(left, _), Form::Part(right, _)) if left == right => {
-            // Keep the one that can be extended in place on the left.
-            if Rc::strong_count(&a) > 1 && Rc::strong_count(&b) == 1 {
-                std::mem::swap(&mut a, &mut b);
-            }
-            plus_parts(&a, &b)
-        }
-        _ => not_conforming(&Value::Data(a), &Value::Data(b)),
-    }
-}
-
 /// The same fields on both sides; the left is updated in place when nobody else sees it.
 fn plus_fields(mut a: Rc<Data>, mut b: Rc<Data>) -> Result<Value> {
-    if a.fields.is_empty() {
-        return Ok(Value::Data(a));
-    }
+    work::add(1);
     if Rc::get_mut(&mut a).is_none() && Rc::get_mut(&mut b).is_some() {
         std::mem::swap(&mut a, &mut b);
     }
-    let theirs: Vec<Value> = match Rc::get_mut(&mut b) {
-        Some(data) => std::mem::take(&mut data.fields),
-        None => b.fields.clone(),
-    };
+    let theirs = fields_of(b);
     if let Some(data) = Rc::get_mut(&mut a) {
         for (field, other) in data.fields.iter_mut().zip(theirs) {
             let own = std::mem::replace(field, Value::Zero);
@@ -292,50 +266,34 @@ fn plus_fields(mut a: Rc<Data>, mut b: Rc<Data>) -> Result<Value> {
     Ok(Value::data(a.form.clone(), fields))
 }
 
-/// Key union: a missing field is zero.
-fn plus_records(a: &Data, b: &Data) -> Result<Value> {
-    let (Form::Record(left), Form::Record(right)) = (&a.form, &b.form) else { unreachable!("records") };
-    let mut labels = left.to_vec();
-    let mut fields = a.fields.clone();
-    for (label, value) in right.iter().zip(&b.fields) {
-        match labels.iter().position(|known| known == label) {
-            Some(at) => fields[at] = plus(std::mem::replace(&mut fields[at], Value::Zero), value.clone())?,
-            None => {
-                labels.push(*label);
-                fields.push(value.clone());
-            }
+fn plus_aligned(a: Rc<Data>, b: Rc<Data>, sum: Sum) -> Result<Value> {
+    work::add(1);
+    let form = match (sum.of, &a.form) {
+        (Of::Left, form) => form.clone(),
+        (Of::Right, _) => b.form.clone(),
+        (Of::Record(labels), _) => Form::Record(labels.into()),
+        (Of::Part(at), Form::Part(constructor, _)) => Form::Part(constructor.clone(), at.into()),
+        (Of::Part(_), _) => unreachable!("plus: a part of what both operands are parts of"),
+    };
+    let (mut left, mut right) = (fields_of(a), fields_of(b));
+    let mut take = |side: Addend| match side {
+        Addend::Left(i) => Ok(std::mem::replace(&mut left[i], Value::Zero)),
+        Addend::Right(i) => Ok(std::mem::replace(&mut right[i], Value::Zero)),
+        Addend::Both(i, j) => {
+            let (a, b) = (&mut left[i], &mut right[j]);
+            plus(std::mem::replace(a, Value::Zero), std::mem::replace(b, Value::Zero))
         }
-    }
-    Ok(Value::record(labels.into(), fields))
+    };
+    let fields = sum.fields.into_iter().map(&mut take).collect::<Result<_>>()?;
+    Ok(Value::data(form, fields))
 }
 
-/// All fields on the left, some on the right.
-fn plus_part(whole: Rc<Data>, part: &Data) -> Result<Value> {
-    let Form::Part(_, positions) = &part.form else { unreachable!("a part") };
-    let mut fields = whole.fields.clone();
-    for (&at, value) in positions.iter().zip(&part.fields) {
-        let Some(field) = fields.get_mut(at as usize) else {
-            return not_conforming(&Value::Data(whole), &Value::data(part.form.clone(), part.fields.clone()));
-        };
-        *field = plus(std::mem::replace(field, Value::Zero), value.clone())?;
+/// The fields, taken out if nobody else sees them.
+fn fields_of(mut data: Rc<Data>) -> Vec<Value> {
+    match Rc::get_mut(&mut data) {
+        Some(data) => std::mem::take(&mut data.fields),
+        None => data.fields.clone(),
     }
-    Ok(Value::data(whole.form.clone(), fields))
-}
-
-fn plus_parts(a: &Data, b: &Data) -> Result<Value> {
-    let (Form::Part(constructor, left), Form::Part(_, right)) = (&a.form, &b.form) else { unreachable!("parts") };
-    let mut positions = left.to_vec();
-    let mut fields = a.fields.clone();
-    for (at, value) in right.iter().zip(&b.fields) {
-        match positions.iter().position(|known| known == at) {
-            Some(i) => fields[i] = plus(std::mem::replace(&mut fields[i], Value::Zero), value.clone())?,
-            None => {
-                positions.push(*at);
-                fields.push(value.clone());
-            }
-        }
-    }
-    Ok(Value::data(Form::Part(constructor.clone(), positions.into()), fields))
 }
 
 /// Two dense arrays are added; a contribution to a part is added in place or linked.

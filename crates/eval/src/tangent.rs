@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use base::Span;
 use calculus::Prim;
-use differentiate::{Mode, eta};
+use differentiate::{Mode, eta, links};
 
-use crate::code::Code;
+use crate::code::{Code, Remembered};
 use crate::fault::Result;
 use crate::lazy::force;
 use crate::machine::{Flow, Frame, Machine, function_order, not_a_function, not_lifted};
@@ -29,15 +29,14 @@ impl Machine {
         }
         let (code, member) = match &**function {
             Function::Closure(closure) => (closure.code.clone(), closure.member),
-            Function::Prim { prim, order } => ((0..*order).fold(self.eta(*prim), |code, _| code.reversed()), 0),
+            Function::Prim { prim, order } => (links::reversed(&Remembered, &self.eta(*prim), *order), 0),
             Function::Sealed { raw, f, x, y, modes } => {
                 let raw = self.tangent(raw, d, order)?;
-                let (mut modes, f, x, y) = (modes.clone(), f.clone(), x.clone(), y.clone());
-                modes.insert(modes.len() - order as usize, Mode::Forward);
+                let (modes, f, x, y) = (links::push_modes(modes, order), f.clone(), x.clone(), y.clone());
                 return Ok(Value::Function(Rc::new(Function::Sealed { raw, f, x, y, modes })));
             }
         };
-        let Some(code) = pushed_under(&code, order) else { return not_lifted(&f) };
+        let Some(code) = links::pushed_under(&Remembered, &code, order) else { return not_lifted(&f) };
         // Under J a sensitivity that happens to be zero may be what we differentiate by.
         let d = if order == 0 { d.raw() } else { d };
         Ok(Value::closure(code, member, Rc::new(Env(vec![f, d]))))
@@ -77,12 +76,6 @@ impl Machine {
         }
         Ok(Some(Flow::Entered))
     }
-}
-
-/// J^order of T of what `code` is J^order of.
-fn pushed_under(code: &Rc<Code>, order: u32) -> Option<Rc<Code>> {
-    let base = (0..order).try_fold(code.clone(), |code, _| code.primal())?;
-    Some((0..order).fold(base.pushed(), |code, _| code.reversed()))
 }
 
 /// How deep a tangent is searched for what isn't zero.

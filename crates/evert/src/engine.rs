@@ -153,6 +153,11 @@ impl Engines {
         specialise::specialise(&Globals { unknown, ..Globals::of(machine) }, self.codes.clone(), step, span)
     }
 
+    /// The instances of functions that a step needs, each at its shapes, as a table.
+    pub fn instances(&self, machine: &Machine, step: &Rc<Group>, span: Span) -> Result<String, Dynamic> {
+        specialise::instances(&Globals::of(machine), self.codes.clone(), step, span)
+    }
+
     /// Runs a step's function on the chosen engine.
     pub fn run(&mut self, machine: &mut Machine, step: &Value, group: &Rc<Group>, span: Span) -> base::Result<Value> {
         if self.is_reference() {

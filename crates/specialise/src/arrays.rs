@@ -13,7 +13,7 @@ use first_order::{Alternative, Atom, Head, Op, ShapeId, Type};
 use crate::body::Alt;
 use crate::graph::{BOOL, INT, NEVER, REAL, TEXT, ZERO};
 use crate::instances::Specialiser;
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Val};
 
 impl Specialiser<'_> {
     pub fn array_prim(&mut self, prim: Prim, args: Vec<Val>, span: Span) -> Result1<Val> {
@@ -330,7 +330,7 @@ impl Specialiser<'_> {
     /// How many axes an index keeps of those it mentions, and how many it mentions.
     fn kept_axes(&mut self, spec: &Val, span: Span) -> Result1<Option<(u32, u32)>> {
         let Some(one) = self.graph.only(spec.shape).cloned() else {
-            return self.dynamic(span, "an index of which it isn't known whether it is an int or a range");
+            return self.dynamic(span, Reason::IndexOrRange);
         };
         Ok(match one.head {
             Head::Int => Some((0, 1)),
@@ -520,7 +520,7 @@ impl Specialiser<'_> {
             (REAL, INT | REAL) | (INT, REAL) => REAL,
             (a, b) if a == b || b == NEVER => a,
             (NEVER, b) => b,
-            _ => return self.dynamic(span, "an array is updated with a value of another kind"),
+            _ => return self.dynamic(span, Reason::OtherKind),
         };
         let shape = self.array_shape(rank, element);
         self.bridge(Prim::Update, vec![array, spec.clone(), value.clone()], shape, span)

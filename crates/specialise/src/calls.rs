@@ -4,6 +4,7 @@
 use base::{Span, codes};
 use calculus::Prim;
 use differentiate::Mode;
+use differentiate::boundary::Application;
 use eval::Value;
 use first_order::{Atom, CodeId, Head, ShapeId};
 
@@ -11,13 +12,7 @@ use crate::body::Alt;
 use crate::draft::Made;
 use crate::graph::{UNIT, ZERO};
 use crate::instances::{Inlined, Kind, Specialiser};
-use crate::{Result1, Val};
-
-/// Bodies of at most so many bindings are written in place of a call, nested so deep.
-const MAX_INLINED: usize = 24;
-const MAX_INLINED_DEPTH: usize = 12;
-/// J-images of higher order are left to the reference evaluator.
-const MAX_ORDER: u32 = 8;
+use crate::{Reason, Result1, Val, limits};
 
 impl Specialiser<'_> {
     /// Applies a function. In code that J made (`order` > 0) it must be a J-image (C1).
@@ -33,8 +28,8 @@ impl Specialiser<'_> {
                 if order > lifted {
                     return self.fail(codes::NOT_LIFTED, span);
                 }
-                if lifted > MAX_ORDER {
-                    return self.dynamic(span, format!("J is applied more than {MAX_ORDER} times to one function"));
+                if lifted > limits::ORDER {
+                    return self.dynamic(span, Reason::Order);
                 }
                 if let Some(value) = self.still(alt, &x, order, span)? {
                     return Ok(value);
@@ -44,7 +39,7 @@ impl Specialiser<'_> {
                 let value = self.enter(code, member, args, span)?;
                 if order < lifted {
                     let f = self.narrowed(alt);
-                    return self.sealed(&value, f, x, order, span);
+                    return self.sealed(&value, Application { f, x }, order, span);
                 }
                 Ok(value)
             }
@@ -55,14 +50,14 @@ impl Specialiser<'_> {
                 if lifted == 0 {
                     return self.apply_prim(prim, x, span);
                 }
-                if lifted > MAX_ORDER {
-                    return self.dynamic(span, format!("J is applied more than {MAX_ORDER} times to one function"));
+                if lifted > limits::ORDER {
+                    return self.dynamic(span, Reason::Order);
                 }
                 let derivative = self.derivative(prim, lifted - 1, span)?;
                 let value = self.apply(&derivative, x.clone(), lifted - 1, span)?;
                 if order < lifted {
                     let f = self.narrowed(alt);
-                    return self.sealed(&value, f, x, order, span);
+                    return self.sealed(&value, Application { f, x }, order, span);
                 }
                 Ok(value)
             }
@@ -93,7 +88,7 @@ impl Specialiser<'_> {
 
     /// A function of the library that says how a primitive differentiates, under further Js.
     pub fn rule(&mut self, rule: Option<Value>, prim: Prim, by: u32, span: Span) -> Result1<Val> {
-        let Some(value) = rule else { return self.dynamic(span, format!("`{prim}` has no derivative")) };
+        let Some(value) = rule else { return self.dynamic(span, Reason::NoDerivative(prim)) };
         let shape = self.shape_of(&value, span)?;
         let shape = self.lift(shape, by as i32, span)?;
         Ok(Val { atom: Atom::Unit, shape })
@@ -110,9 +105,9 @@ impl Specialiser<'_> {
         let short = group.members.len() == 1 && is_short(&group.members[index].body, group.member_var(0));
         let in_place = if short && self.is_recursive(code, &group.members[index].body) {
             // A recursion that counts down from a constant while the functions it is given change.
-            fresh && nested < MAX_INLINED_DEPTH && self.counts_down(x)
+            fresh && nested < limits::INLINED_DEPTH && self.counts_down(x)
         } else {
-            short && nested == 0 && self.inlined.len() < MAX_INLINED_DEPTH
+            short && nested == 0 && self.inlined.len() < limits::INLINED_DEPTH
         };
         if in_place {
             self.inlined.push(inlined);
@@ -253,13 +248,13 @@ fn is_short(body: &calculus::Block, own: calculus::Var) -> bool {
     let mut recursive = false;
     count_bindings(body, &mut count);
     body.each_atom(&mut |atom| recursive |= *atom == calculus::Atom::Var(own));
-    count <= MAX_INLINED && !recursive
+    count <= limits::INLINED && !recursive
 }
 
 fn count_bindings(block: &calculus::Block, count: &mut usize) {
     for binding in &block.bindings {
         *count += 1;
-        if *count > MAX_INLINED {
+        if *count > limits::INLINED {
             return;
         }
         if let calculus::Binding::Let { expr: calculus::Expr::If(_, then, otherwise), .. } = binding {

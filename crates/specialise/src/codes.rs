@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use calculus::{Group, Prim};
+use differentiate::links::Links;
 use eval::Code;
 use first_order::CodeId;
 use rustc_hash::FxHashMap;
@@ -91,12 +92,6 @@ impl Codes {
         pushed
     }
 
-    /// J^order of T of what the code is J^order of.
-    pub fn pushed_under(&self, id: CodeId, order: u32) -> Option<CodeId> {
-        let base = (0..order).try_fold(id, |code, _| self.primal(code))?;
-        Some((0..order).fold(self.pushed(base), |code, _| self.reversed(code)))
-    }
-
     /// The code of `x => p(x)`.
     pub fn eta(&self, prim: Prim) -> CodeId {
         if let Some(id) = self.etas.borrow().get(&prim) {
@@ -124,6 +119,26 @@ impl Codes {
             at = (primal, at.1 + 1);
         }
         at
+    }
+}
+
+impl Links for Codes {
+    type Code = CodeId;
+
+    fn reversed(&self, id: &CodeId) -> CodeId {
+        Codes::reversed(self, *id)
+    }
+
+    fn pushed(&self, id: &CodeId) -> CodeId {
+        Codes::pushed(self, *id)
+    }
+
+    fn primal(&self, id: &CodeId) -> Option<CodeId> {
+        Codes::primal(self, *id)
+    }
+
+    fn is_attach(&self, id: &CodeId) -> bool {
+        self.get(*id).is_attach()
     }
 }
 

@@ -5,7 +5,8 @@
 
 use base::{Span, codes};
 use calculus::{Field, Prim};
-use first_order::{Atom, Head, Op, Scalar, Type};
+use differentiate::sensitivities::full::{self, Unfolded, Unopened};
+use first_order::{Alternative, Atom, Head, Op, Scalar, Type};
 
 use crate::body::Alt;
 use crate::graph::{INT, NEVER, REAL, ZERO};
@@ -15,46 +16,42 @@ use crate::{Result1, Val};
 impl Specialiser<'_> {
     /// A sensitivity in the full shape of the value it belongs to, unfolding when it is inspected.
     pub fn full(&mut self, of: &Val, d: &Val, span: Span) -> Result1<Val> {
-        if of.shape == ZERO {
-            return Ok(d.clone());
+        match self.unopened(of, d)[..] {
+            [Unopened::Given] => return Ok(d.clone()),
+            [Unopened::AsReal] => return Ok(self.as_real_value(d, span)),
+            [Unopened::Unit] => return Ok(self.unit()),
+            _ => {}
         }
-        let heads: Vec<Head> = self.graph.alternatives(of.shape).iter().map(|one| one.head.clone()).collect();
-        if heads.iter().all(|head| matches!(head, Head::Int | Head::Bool | Head::Text)) {
-            return Ok(self.unit());
-        }
-        if of.shape == REAL && d.shape == REAL {
-            return Ok(d.clone());
-        }
-        if of.shape == REAL && d.shape == INT {
-            return Ok(self.as_real_value(d, span));
-        }
-        if of.shape == REAL && self.graph.alternatives(d.shape).len() > 1 {
-            return self.split(d, span, &mut |this, alt| {
-                let d = this.narrowed(&alt);
-                this.full(of, &d, span)
-            });
-        }
-        let is_full = |this: &Self| {
-            let alternatives = this.graph.alternatives(d.shape);
-            !alternatives.is_empty() && alternatives.iter().all(|one| one.head == Head::Full)
-        };
-        if is_full(self) {
-            return Ok(d.clone());
-        }
-        // A union of values or sensitivities: decided for each.
-        if heads.len() > 1 && self.graph.get(of.shape).named.is_none() {
+        let several = |this: &Self, of: &Val| this.graph.alternatives(of.shape).len() > 1;
+        let splits_value = several(self, of) && self.graph.get(of.shape).named.is_none();
+        let splits_sensitivity = of.shape == REAL && several(self, d);
+        if splits_value && !splits_sensitivity {
             return self.split(of, span, &mut |this, alt| {
                 let of = this.narrowed(&alt);
                 this.full(&of, d, span)
             });
         }
-        if self.graph.alternatives(d.shape).iter().any(|one| one.head == Head::Full) {
+        if splits_sensitivity || self.may_be_full(d) {
             return self.split(d, span, &mut |this, alt| {
                 let d = this.narrowed(&alt);
                 this.full(of, &d, span)
             });
         }
         self.construct(Head::Full, vec![of.clone(), d.clone()], span)
+    }
+
+    /// What it is for some alternatives of a value and of its sensitivity.
+    fn unopened(&self, of: &Val, d: &Val) -> Vec<Unopened> {
+        let mut all = vec![];
+        for of in self.graph.alternatives(of.shape) {
+            for d in self.graph.alternatives(d.shape) {
+                let one = full::full(&self.top_of(of), &self.top_of(d));
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+        all
     }
 
     /// A full sensitivity as a program keeps it that asked for a derivative: its reals are numbers, none is the symbolic zero.
@@ -151,74 +148,53 @@ impl Specialiser<'_> {
     pub fn unfold(&mut self, of: &Val, d: &Val, span: Span) -> Result1<Val> {
         let of = self.forced(of, span)?;
         let d = self.forced(d, span)?;
-        self.split(&of, span, &mut |this, alt| match &alt.head {
-            Head::Real => this.split(&d, span, &mut |this, given| match given.head {
+        self.split(&of, span, &mut |this, alt| match full::unfolded(&this.top(&alt)) {
+            Unfolded::Number => this.split(&d, span, &mut |this, given| match given.head {
                 Head::Zero => Ok(Val { atom: Atom::Real(0.0), shape: REAL }),
                 Head::Real => Ok(Val { atom: given.content, shape: REAL }),
                 Head::Int => Ok(this.as_real_value(&Val { atom: given.content, shape: INT }, span)),
                 _ => this.fail(codes::NOT_CONFORMING, span),
             }),
-            Head::Int | Head::Bool | Head::Text => Ok(this.unit()),
-            Head::Zero | Head::Part(..) => Ok(d.clone()),
-            Head::Tuple if alt.parts.is_empty() => Ok(this.unit()),
-            Head::Tuple => {
-                let fields = (0..alt.parts.len()).map(|i| Field::Position(i as u32)).collect();
-                this.unfold_data(&alt, fields, &d, span)
-            }
-            Head::Variant(constructor) => {
-                let field = |i| Field::Payload(constructor.clone(), i as u32);
-                let fields = (0..alt.parts.len()).map(field).collect();
-                this.unfold_data(&alt, fields, &d, span)
-            }
-            Head::Record(labels) => {
-                this.known_labels(&d, labels, span)?;
-                let fields = labels.iter().map(|label| Field::Label(*label)).collect();
-                this.unfold_data(&alt, fields, &d, span)
-            }
-            Head::Array(_) => this.unfold_array(&alt, &d, span),
-            Head::Handle(_) | Head::Frame(_) => this.unfold_handle(&alt, &d, span),
-            Head::Prim { .. } => this.construct(Head::Record([].into()), vec![], span),
-            Head::Sealed { .. } => {
+            Unfolded::Unit => Ok(this.unit()),
+            Unfolded::Given if alt.head == Head::Full => this.unreached(span),
+            Unfolded::Given => Ok(d.clone()),
+            Unfolded::Fields => this.unfold_fields(&alt, alt.head.clone(), &d, span),
+            Unfolded::Captures(labels) => this.unfold_fields(&alt, Head::Record(labels), &d, span),
+            Unfolded::Array => this.unfold_array(&alt, &d, span),
+            Unfolded::Collected => this.unfold_handle(&alt, &d, span),
+            Unfolded::UnderSeal => {
                 let raw = this.part(&alt, 0, span);
                 if this.graph.get(raw.shape).named.is_some() {
                     return this.call(Kind::Unfold, vec![raw, d.clone()], span);
                 }
                 this.unfold(&raw, &d, span)
             }
-            Head::Closure { code, .. } => {
-                let labels = this.codes.get(*code).labels();
-                this.known_labels(&d, &labels, span)?;
-                let mut parts = vec![];
-                for (i, label) in labels.iter().enumerate() {
-                    let of = this.part(&alt, i, span);
-                    let given = this.get(&d, &Field::Label(*label), span)?;
-                    parts.push(this.full(&of, &given, span)?);
-                }
-                this.construct(Head::Record(labels), parts, span)
-            }
-            // It was forced.
-            Head::Full => this.unreached(span),
         })
     }
 
-    /// The same form with a full sensitivity in each field.
-    fn unfold_data(&mut self, alt: &Alt, fields: Vec<Field>, d: &Val, span: Span) -> Result1<Val> {
+    /// Data with this head, a full sensitivity in each field.
+    fn unfold_fields(&mut self, alt: &Alt, head: Head, d: &Val, span: Span) -> Result1<Val> {
+        if let Head::Record(labels) = &head {
+            self.known_labels(d, labels, span)?;
+        }
+        let field = |i: usize| match &head {
+            Head::Record(labels) => Field::Label(labels[i]),
+            Head::Variant(constructor) => Field::Payload(constructor.clone(), i as u32),
+            _ => Field::Position(i as u32),
+        };
         let mut parts = vec![];
-        for (i, field) in fields.iter().enumerate() {
+        for i in 0..alt.parts.len() {
             let of = self.part(alt, i, span);
-            let given = self.get(d, field, span)?;
+            let given = self.get(d, &field(i), span)?;
             parts.push(self.full(&of, &given, span)?);
         }
-        self.construct(alt.head.clone(), parts, span)
+        self.construct(head, parts, span)
     }
 
     /// A record of sensitivities must not have labels that its value doesn't have.
     fn known_labels(&mut self, d: &Val, labels: &[base::Name], span: Span) -> Result1<()> {
-        let unknown = self.graph.alternatives(d.shape).iter().any(|one| match &one.head {
-            Head::Record(given) => given.iter().any(|label| !labels.contains(label)),
-            _ => false,
-        });
-        if !unknown {
+        let unknown = |one: &Alternative| full::unknown_label(labels, &self.top_of(one)).is_some();
+        if !self.graph.alternatives(d.shape).iter().any(unknown) {
             return Ok(());
         }
         let labels = labels.to_vec();

@@ -12,7 +12,7 @@ use crate::codes::Codes;
 use crate::draft::{Draft, Written, ended};
 use crate::graph::{Fold, Graph, NEVER, UNIT};
 use crate::program::each_call;
-use crate::{Dynamic, Reason, Result1, Specialised, Stop, Val, World};
+use crate::{Dynamic, Growth, Reason, Result1, Stop, Val, World, limits};
 
 /// What an instance is an instance of. Together with the shapes of its parameters this names it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -53,12 +53,25 @@ pub struct Instance {
     /// Who asked for it first.
     parent: Option<usize>,
     analyses: u32,
-    /// How often its result grew.
-    growths: u32,
     /// How often it seemed to grow by nesting ever deeper: what it is folded by.
     nestings: u32,
     in_progress: bool,
     dirty: bool,
+}
+
+impl Instance {
+    pub fn kind(&self) -> &Kind {
+        &self.key.kind
+    }
+
+    pub fn params(&self) -> &[ShapeId] {
+        &self.key.params
+    }
+
+    /// How often it was analysed, and how often its result seemed to nest ever deeper.
+    pub fn effort(&self) -> (u32, u32) {
+        (self.analyses, self.nestings)
+    }
 }
 
 /// A function whose body is written in place of a call, at an argument of this shape.
@@ -107,20 +120,6 @@ pub enum Folding {
     Late,
 }
 
-/// How many instances a step may have, how often one may be analysed, and how much may be written in all.
-const MAX_INSTANCES: usize = 4_000;
-const MAX_CONVERSIONS: usize = 100_000;
-const MAX_ANALYSES: u32 = 600;
-const MAX_GROWTHS: u32 = 300;
-const MAX_WRITTEN: usize = 1_200_000;
-const MAX_SHAPES: usize = 45_000;
-/// How many nodes of shapes may be looked at: seconds.
-const MAX_WORK: usize = 400_000;
-/// How many instances of one function may be nested before their parameters are joined.
-const MAX_NESTED: usize = 8;
-/// On how many kinds of sensitivities a large backpropagator may be run before they are joined.
-const MAX_SENSITIVITIES: usize = 2;
-
 impl<'a> Specialiser<'a> {
     pub fn new(world: &'a dyn World, codes: Rc<Codes>, folding: Folding) -> Specialiser<'a> {
         Specialiser {
@@ -146,7 +145,8 @@ impl<'a> Specialiser<'a> {
         }
     }
 
-    pub fn step(mut self, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
+    /// Settles the instances of a step and writes those that it needs: also says which one is the step itself.
+    pub fn step(mut self, step: &Rc<Group>, span: Span) -> Result<(Specialiser<'a>, usize), Dynamic> {
         let code = self.codes.of_group(step);
         let key = Key { kind: Kind::Call { code, member: 0 }, params: vec![UNIT] };
         let entry = match self.request(key, span) {
@@ -158,7 +158,7 @@ impl<'a> Specialiser<'a> {
             self.settle(0, span)?;
             self.write_conversions(entry, span)?;
             if self.dirty.is_empty() {
-                return Ok(self.program(entry));
+                return Ok((self, entry));
             }
         }
     }
@@ -205,22 +205,17 @@ impl<'a> Specialiser<'a> {
 
     /// Is a shape so large that code about its parts is better written once?
     pub fn is_large(&mut self, shape: ShapeId) -> bool {
-        const LARGE: usize = 14;
         if let Some(size) = self.sizes.get(&shape) {
-            return *size > LARGE;
+            return *size > limits::LARGE_SHAPE;
         }
         let size = self.graph.depth(shape);
         self.sizes.insert(shape, size);
-        size > LARGE
+        size > limits::LARGE_SHAPE
     }
 
     /// Something that isn't compiled.
-    pub fn dynamic<T>(&self, span: Span, reason: impl Into<String>) -> Result1<T> {
-        Err(Stop::Dynamic(Dynamic { reason: Reason::Unsupported(reason.into()), span }))
-    }
-
-    fn unsettled<T>(&self, span: Span, reason: impl Into<String>) -> Result1<T> {
-        Err(Stop::Dynamic(Dynamic { reason: Reason::Unsettled(reason.into()), span }))
+    pub fn dynamic<T>(&self, span: Span, reason: Reason) -> Result1<T> {
+        Err(Stop::Dynamic(Dynamic { reason, span }))
     }
 
     /// The lambda of a code's member.
@@ -230,11 +225,11 @@ impl<'a> Specialiser<'a> {
 
     /// Calls an instance and gives its result; params are converted if the instance is wider.
     pub fn call(&mut self, kind: Kind, args: Vec<Val>, span: Span) -> Result1<Val> {
-        if self.written + self.draft.written > MAX_WRITTEN || self.graph.shapes.0.len() > MAX_SHAPES {
-            return Err(Stop::Dynamic(Dynamic { reason: Reason::TooLarge, span }));
+        if self.written + self.draft.written > limits::WRITTEN || self.graph.shapes.0.len() > limits::SHAPES {
+            return self.dynamic(span, Reason::TooLarge);
         }
-        if self.graph.work > MAX_WORK {
-            return self.unsettled(span, "the shapes grow without settling");
+        if self.graph.work > limits::WORK {
+            return self.dynamic(span, Reason::Unsettled(Growth::Shapes));
         }
         let mut params: Vec<ShapeId> = args.iter().map(|arg| arg.shape).collect();
         let key = Key { kind: kind.clone(), params: params.clone() };
@@ -274,16 +269,11 @@ impl<'a> Specialiser<'a> {
         };
         let mut above = vec![];
         let mut at = self.current;
-        let mut seen = 0;
         while let Some(id) = at {
             if is_same(&self.instances[id].key) {
                 above.push(id);
             }
             at = self.instances[id].parent;
-            seen += 1;
-            if seen > 100_000 {
-                break;
-            }
         }
         above
     }
@@ -294,7 +284,7 @@ impl<'a> Specialiser<'a> {
             return None;
         }
         let above = self.nested(key);
-        if above.len() < MAX_NESTED {
+        if above.len() < limits::NESTED {
             return None;
         }
         above.into_iter().find(|id| {
@@ -311,7 +301,7 @@ impl<'a> Specialiser<'a> {
             return key.params.clone();
         }
         let above = self.nested(key);
-        if above.len() < MAX_NESTED {
+        if above.len() < limits::NESTED {
             return self.with_other_sensitivities(key);
         }
         let above_count = above.len();
@@ -322,7 +312,7 @@ impl<'a> Specialiser<'a> {
                 *param = self.graph.join(*param, other);
             }
         }
-        let fold = match above_count / MAX_NESTED {
+        let fold = match above_count / limits::NESTED {
             1 => Fold::Closures,
             2 => Fold::Wide,
             _ => Fold::All,
@@ -335,7 +325,7 @@ impl<'a> Specialiser<'a> {
     fn with_other_sensitivities(&mut self, key: &Key) -> Vec<ShapeId> {
         let (Kind::RunRaw, &[back, d]) = (&key.kind, &key.params[..]) else { return key.params.clone() };
         let others = self.run_on.get(&back).cloned().unwrap_or_default();
-        if others.len() < MAX_SENSITIVITIES || !self.graph.is_recursive(back) || !self.is_large(back) {
+        if others.len() < limits::SENSITIVITIES || !self.graph.is_recursive(back) || !self.is_large(back) {
             return key.params.clone();
         }
         let joined = others.into_iter().fold(d, |joined, other| self.graph.join(joined, other));
@@ -350,8 +340,8 @@ impl<'a> Specialiser<'a> {
         if !convert {
             self.requested += 1;
         }
-        if self.requested > MAX_INSTANCES || self.instances.len() > MAX_CONVERSIONS {
-            return self.unsettled(span, format!("more than {MAX_INSTANCES} instances: the shapes don't settle"));
+        if self.requested > limits::INSTANCES {
+            return self.dynamic(span, Reason::Unsettled(Growth::Instances));
         }
         let id = self.instances.len();
         let result = if let Kind::Convert { to } = key.kind { to } else { NEVER };
@@ -366,7 +356,6 @@ impl<'a> Specialiser<'a> {
             users: FxHashSet::default(),
             parent: self.current,
             analyses: 0,
-            growths: 0,
             nestings: 0,
             in_progress: false,
             dirty: false,
@@ -387,9 +376,8 @@ impl<'a> Specialiser<'a> {
             instance.dirty = false;
             instance.in_progress = true;
             instance.analyses += 1;
-            if instance.analyses > MAX_ANALYSES || instance.growths > MAX_GROWTHS {
-                let reason = "the shape of a result doesn't settle".to_string();
-                return Err(Dynamic { reason: Reason::Unsettled(reason), span });
+            if instance.analyses > limits::ANALYSES {
+                return Err(Dynamic { reason: Reason::Unsettled(Growth::Result), span });
             }
             let outer = std::mem::take(&mut self.draft);
             self.draft.first_own_file = self.world.first_own_file();
@@ -404,7 +392,7 @@ impl<'a> Specialiser<'a> {
             self.instances[id].in_progress = false;
             let written = written?;
             self.instances[id].written = Some(written);
-            if self.written > MAX_WRITTEN {
+            if self.written > limits::WRITTEN {
                 return Err(Dynamic { reason: Reason::TooLarge, span });
             }
             // What it leads to settles before anybody looks at it.
@@ -500,17 +488,16 @@ impl<'a> Specialiser<'a> {
         let brings_new = self.graph.brings_new(old, new);
         let mut nestings = self.instances[id].nestings;
         if brings_new && self.folding == Folding::Late {
-            nestings = nestings.min(UNFOLDED);
+            nestings = nestings.min(limits::NESTINGS_UNFOLDED);
         }
         if let Some(fold) = fold_after(nestings + 1) {
             new = self.graph.fold(new, fold);
         }
         // What is no larger after folding has another alternative somewhere. That ends as well, and to fold more would only blur it.
-        if brings_new || nestings < BY_FUNCTIONS || self.graph.depth(new) > self.graph.depth(old) {
+        if brings_new || nestings < limits::NESTINGS_BY_FUNCTIONS || self.graph.depth(new) > self.graph.depth(old) {
             nestings += 1;
         }
         self.instances[id].nestings = nestings;
-        self.instances[id].growths += 1;
         // Folding may give back what was there.
         if new == old {
             return;
@@ -538,15 +525,11 @@ impl<'a> Specialiser<'a> {
     }
 }
 
-/// So often a result may nest deeper before it is folded, and so often before functions are folded whatever is in them.
-const UNFOLDED: u32 = 2;
-const BY_FUNCTIONS: u32 = 4;
-
 /// How a result is folded that has nested deeper so often.
 fn fold_after(nestings: u32) -> Option<Fold> {
     match nestings {
-        0..=UNFOLDED => None,
-        3..=BY_FUNCTIONS => Some(Fold::Alike),
+        0..=limits::NESTINGS_UNFOLDED => None,
+        3..=limits::NESTINGS_BY_FUNCTIONS => Some(Fold::Alike),
         5..=6 => Some(Fold::Closures),
         7..=9 => Some(Fold::Wide),
         _ => Some(Fold::All),

@@ -18,18 +18,21 @@ mod full;
 pub mod graph;
 mod instances;
 mod lifting;
+mod limits;
 mod numbers;
 mod parts;
 mod plus;
 mod prims;
 mod program;
+mod reason;
 mod seals;
 mod sensitivities;
 mod structure;
+mod table;
 mod tangents;
+mod tops;
 mod values;
 
-use std::fmt;
 use std::rc::Rc;
 
 use base::Span;
@@ -39,6 +42,7 @@ use first_order::{Program, ShapeId};
 
 pub use codes::Codes;
 use instances::{Folding, Specialiser};
+pub use reason::{Dynamic, Growth, Reason, Uncomputed};
 
 /// What a program refers to by name.
 pub trait World {
@@ -66,33 +70,6 @@ pub trait World {
     }
 }
 
-/// Why a step can't be specialised, and where.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dynamic {
-    pub reason: Reason,
-    pub span: Span,
-}
-
-/// Why a step can't be specialised.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reason {
-    /// The program would be too large.
-    TooLarge,
-    /// The shapes of states or results go on growing.
-    Unsettled(String),
-    /// Something of the language that isn't compiled.
-    Unsupported(String),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Reason::TooLarge => f.write_str("the specialised program is too large"),
-            Reason::Unsettled(words) | Reason::Unsupported(words) => f.write_str(words),
-        }
-    }
-}
-
 /// A specialised step.
 pub struct Specialised {
     pub program: Program,
@@ -106,11 +83,31 @@ pub struct Specialised {
 /// Specialises a function of `()` without captures, such as the code of a step.
 pub fn specialise(world: &dyn World, codes: Rc<Codes>, step: &Rc<Group>, span: Span) -> Result<Specialised, Dynamic> {
     base::budget::begin(base::budget::Stage::Specialisation);
-    let settled = |folding| base::budget::deep(|| Specialiser::new(world, codes.clone(), folding).step(step, span));
-    // What doesn't settle one way may settle the other way.
-    settled(Folding::Soon).or_else(|dynamic| match dynamic.reason {
-        Reason::TooLarge => Err(dynamic),
-        Reason::Unsettled(_) | Reason::Unsupported(_) => settled(Folding::Late).map_err(|_| dynamic),
+    settled(world, codes, step, span, Specialiser::program)
+}
+
+/// The instances that specialisation settles on, as a table for people.
+pub fn instances(world: &dyn World, codes: Rc<Codes>, step: &Rc<Group>, span: Span) -> Result<String, Dynamic> {
+    settled(world, codes, step, span, Specialiser::table)
+}
+
+/// Settles a step, and makes something of it. If folding soon doesn't converge, specialisation restarts with late folding.
+fn settled<'a, T>(
+    world: &'a dyn World,
+    codes: Rc<Codes>,
+    step: &Rc<Group>,
+    span: Span,
+    finish: fn(Specialiser<'a>, usize) -> T,
+) -> Result<T, Dynamic> {
+    let attempt = |folding| {
+        base::budget::deep(|| {
+            let (specialiser, entry) = Specialiser::new(world, codes.clone(), folding).step(step, span)?;
+            Ok(finish(specialiser, entry))
+        })
+    };
+    attempt(Folding::Soon).or_else(|dynamic: Dynamic| match dynamic.reason.depends_on_folding() {
+        true => attempt(Folding::Late).map_err(|_| dynamic),
+        false => Err(dynamic),
     })
 }
 

@@ -1,14 +1,15 @@
 //! J and J⁻¹ of values: functions become their J-images and back, all else keeps its bits.
 
 use base::{Span, codes};
-use differentiate::{Mode, lift_modes};
+use differentiate::Mode;
+use differentiate::links::{self, Lifted};
 use first_order::{Atom, Head, Op, ShapeId, Type};
 use rustc_hash::FxHashSet;
 
 use crate::body::Alt;
 use crate::graph::NEVER;
 use crate::instances::{Kind, Specialiser};
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Val};
 
 /// Why a shape has no J⁻¹.
 enum NotAnImage {
@@ -26,8 +27,8 @@ impl Specialiser<'_> {
         }
         match self.lifted_shape(shape, by) {
             Ok(lifted) => Ok(lifted),
-            Err(NotAnImage::Attached) => self.dynamic(span, "J_inv of a function with an attached derivative"),
-            Err(NotAnImage::Plain) => self.dynamic(span, "J_inv of data that holds an ordinary function"),
+            Err(NotAnImage::Attached) => self.dynamic(span, Reason::InverseOfAttached),
+            Err(NotAnImage::Plain) => self.dynamic(span, Reason::InverseOfPlain),
         }
     }
 
@@ -37,23 +38,18 @@ impl Specialiser<'_> {
         let lifted = self.graph.map_heads(shape, &mut |head| {
             Some(match head {
                 Head::Closure { code, member } => {
-                    let mut code = *code;
-                    for _ in 0..by {
-                        code = codes.reversed(code);
-                    }
-                    for _ in 0..-by {
-                        match codes.primal(code) {
-                            Some(primal) => code = primal,
-                            None => {
-                                attached |= codes.get(code).is_attach();
-                                return None;
-                            }
+                    let code = match links::lift_code(&*codes, code, by) {
+                        Lifted::Code(code) => code,
+                        Lifted::Attached { .. } => {
+                            attached = true;
+                            return None;
                         }
-                    }
+                        Lifted::NoImage => return None,
+                    };
                     Head::Closure { code, member: *member }
                 }
                 Head::Prim { prim, order } => Head::Prim { prim: *prim, order: order.checked_add_signed(by)? },
-                Head::Sealed { modes } => Head::Sealed { modes: lift_modes(modes, by)?.into() },
+                Head::Sealed { modes } => Head::Sealed { modes: links::lift_modes(modes, by)?.into() },
                 other => other.clone(),
             })
         });
@@ -132,7 +128,7 @@ impl Specialiser<'_> {
         if let Some(one) = self.graph.only(part.shape)
             && self.is_plain(&one.head)
         {
-            return self.dynamic(span, "J_inv of data that holds an ordinary function");
+            return self.dynamic(span, Reason::InverseOfPlain);
         }
         self.lowered(part, span)
     }
@@ -172,7 +168,7 @@ impl Specialiser<'_> {
     /// The same bits under another shape. Where the heap nodes of a recursive shape lie elsewhere, that can't be.
     fn relabelled(&mut self, value: &Val, shape: ShapeId, span: Span) -> Result1<Val> {
         if !self.same_bits(value.shape, shape) {
-            return self.dynamic(span, "J of recursive data whose J-image was made otherwise elsewhere");
+            return self.dynamic(span, Reason::ImageOfRecursive);
         }
         // On L3 named types are nominal: the value passes through as it is, under its new type.
         if self.type_of(value.shape) == self.type_of(shape) {

@@ -7,7 +7,7 @@ use first_order::{Atom, Head, Op, Scalar, ShapeId, Type, fold};
 use crate::body::Alt;
 use crate::graph::{BOOL, INT, REAL, TEXT};
 use crate::instances::Specialiser;
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Val};
 
 impl Specialiser<'_> {
     /// An operation; of constant ints nothing is written, so that recursion that counts down from a constant is followed while code
@@ -29,7 +29,7 @@ impl Specialiser<'_> {
     }
 
     /// The real that a scalar counts as; the symbolic zero is 0.
-    fn as_real(&mut self, alt: &Alt, span: Span) -> Option<Atom> {
+    pub fn as_real(&mut self, alt: &Alt, span: Span) -> Option<Atom> {
         match alt.head {
             Head::Real => Some(alt.content.clone()),
             Head::Int => Some(self.as_real_value(&Val { atom: alt.content.clone(), shape: INT }, span).atom),
@@ -72,7 +72,7 @@ impl Specialiser<'_> {
             Prim::PowerSlope | Prim::PowerLog => {
                 let k = match k {
                     Some(k) if k.shape == INT => k.atom.clone(),
-                    _ => return self.dynamic(span, "a power's order that isn't an int"),
+                    _ => return self.dynamic(span, Reason::PowerOrder),
                 };
                 let op = if prim == Prim::PowerSlope { Scalar::PowerSlope } else { Scalar::PowerLog };
                 return Ok(self.scalar(op, vec![a, b, k], REAL, span));

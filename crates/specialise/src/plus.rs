@@ -1,13 +1,12 @@
 //! `a ⊕ b`: the sum of two sensitivities, decided by their shapes.
 
-use std::rc::Rc;
-
-use base::{Name, Span, codes};
-use calculus::{Constructor, Prim};
+use base::{Span, codes};
+use calculus::Prim;
+use differentiate::sensitivities::{self, Addend, Of, Plus, Sum};
 use first_order::{Alternative, Atom, Head, Op, Scalar, ShapeId, Type};
 
 use crate::body::Alt;
-use crate::graph::{BOOL, INT, REAL, ZERO};
+use crate::graph::{BOOL, REAL, ZERO};
 use crate::instances::{Kind, Specialiser};
 use crate::{Result1, Val};
 
@@ -20,13 +19,7 @@ impl Specialiser<'_> {
         }
         self.split(a, span, &mut |this, x| {
             this.split(b, span, &mut |this, y| {
-                let says_nothing = |alt: &Alt| match &alt.head {
-                    Head::Zero | Head::Full => true,
-                    Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => alt.parts.is_empty(),
-                    _ => false,
-                };
-                let unit = |alt: &Alt| alt.head == Head::Tuple && alt.parts.is_empty();
-                if unit(&x) && !says_nothing(&y) || unit(&y) && !says_nothing(&x) {
+                if !sensitivities::belong_together(&this.top(&x), &this.top(&y)) {
                     return this.fail(codes::NOT_CONFORMING, span);
                 }
                 let (x, y) = (this.narrowed(&x), this.narrowed(&y));
@@ -69,42 +62,21 @@ impl Specialiser<'_> {
     }
 
     fn plus_heads(&mut self, x: &Alt, y: &Alt, span: Span) -> Result1<Val> {
-        match (&x.head, &y.head) {
-            (Head::Zero, _) => Ok(self.narrowed(y)),
-            (_, Head::Zero) => Ok(self.narrowed(x)),
-            (Head::Real, Head::Real) => Ok(self.add_reals(x.content.clone(), y.content.clone(), span)),
-            (Head::Real, Head::Int) | (Head::Int, Head::Real) => {
-                let (real, int) = if x.head == Head::Real { (x, y) } else { (y, x) };
-                let int = self.as_real_value(&Val { atom: int.content.clone(), shape: INT }, span);
-                Ok(self.add_reals(real.content.clone(), int.atom, span))
+        match sensitivities::plus(&self.top(x), &self.top(y)) {
+            Plus::Left => Ok(self.narrowed(x)),
+            Plus::Right => Ok(self.narrowed(y)),
+            Plus::Numbers => {
+                let (Some(a), Some(b)) = (self.as_real(x, span), self.as_real(y, span)) else {
+                    unreachable!("plus: numbers")
+                };
+                Ok(self.add_reals(a, b, span))
             }
-            (Head::Full, _) => self.plus_full(x, y, span),
-            (_, Head::Full) => self.plus_full(y, x, span),
-            (Head::Array(_) | Head::Handle(_), Head::Array(_) | Head::Handle(_)) => self.plus_arrays(x, y, span),
-            (Head::Tuple, Head::Tuple) if x.parts.len() == y.parts.len() => self.plus_fields(x, y, span),
-            (Head::Variant(left), Head::Variant(right)) if left == right => self.plus_fields(x, y, span),
-            (Head::Record(left), Head::Record(right)) if left == right => self.plus_fields(x, y, span),
-            (Head::Record(left), Head::Record(right)) => {
-                let (left, right) = (left.clone(), right.clone());
-                self.plus_records(x, &left, y, &right, span)
-            }
-            (Head::Tuple, Head::Part(None, at)) => self.plus_part(x, y, &at.clone(), span),
-            (Head::Part(None, at), Head::Tuple) => self.plus_part(y, x, &at.clone(), span),
-            (Head::Variant(left), Head::Part(Some(right), at)) if left == right => {
-                self.plus_part(x, y, &at.clone(), span)
-            }
-            (Head::Part(Some(left), at), Head::Variant(right)) if left == right => {
-                self.plus_part(y, x, &at.clone(), span)
-            }
-            (Head::Part(left, at), Head::Part(right, other)) if left == right => {
-                let (constructor, at, other) = (left.clone(), at.clone(), other.clone());
-                self.plus_parts(constructor, x, &at, y, &other, span)
-            }
-            // What has no derivative may be given a number by derived code, which counts for nothing; the record of a
-            // function without captures is as good as unit.
-            (Head::Tuple, _) if x.parts.is_empty() => Ok(self.narrowed(y)),
-            (_, Head::Tuple) if y.parts.is_empty() => Ok(self.narrowed(x)),
-            _ => self.fail(codes::NOT_CONFORMING, span),
+            Plus::IntoLeft => self.plus_full(x, y, span),
+            Plus::IntoRight => self.plus_full(y, x, span),
+            Plus::Arrays => self.plus_arrays(x, y, span),
+            Plus::Fields => self.plus_fields(x, y, span),
+            Plus::Aligned(sum) => self.plus_aligned(x, y, sum, span),
+            Plus::Conflict => self.fail(codes::NOT_CONFORMING, span),
         }
     }
 
@@ -128,60 +100,26 @@ impl Specialiser<'_> {
         self.construct(x.head.clone(), parts, span)
     }
 
-    /// Key union: a missing field is zero.
-    fn plus_records(&mut self, x: &Alt, left: &Rc<[Name]>, y: &Alt, right: &Rc<[Name]>, span: Span) -> Result1<Val> {
-        let mut labels = left.to_vec();
-        let mut parts = self.all_parts(x, span);
-        for (i, label) in right.iter().enumerate() {
-            let part = self.part(y, i, span);
-            match labels.iter().position(|known| known == label) {
-                Some(at) => parts[at] = self.plus(&parts[at].clone(), &part, span)?,
-                None => {
-                    labels.push(*label);
-                    parts.push(part);
-                }
-            }
-        }
-        self.construct(Head::Record(labels.into()), parts, span)
-    }
-
-    /// All fields on the left, some on the right.
-    fn plus_part(&mut self, whole: &Alt, part: &Alt, positions: &[u32], span: Span) -> Result1<Val> {
-        let mut parts = self.all_parts(whole, span);
-        for (i, at) in positions.iter().enumerate() {
-            let Some(field) = parts.get(*at as usize).cloned() else {
-                return self.fail(codes::NOT_CONFORMING, span);
-            };
-            let more = self.part(part, i, span);
-            parts[*at as usize] = self.plus(&field, &more, span)?;
-        }
-        self.construct(whole.head.clone(), parts, span)
-    }
-
-    fn plus_parts(
-        &mut self,
-        constructor: Option<Rc<Constructor>>,
-        x: &Alt,
-        left: &[u32],
-        y: &Alt,
-        right: &[u32],
-        span: Span,
-    ) -> Result1<Val> {
-        let mut positions: Vec<u32> = left.iter().chain(right).copied().collect();
-        positions.sort_unstable();
-        positions.dedup();
+    fn plus_aligned(&mut self, x: &Alt, y: &Alt, sum: Sum, span: Span) -> Result1<Val> {
         let mut parts = vec![];
-        for position in &positions {
-            let a = left.iter().position(|at| at == position).map(|i| self.part(x, i, span));
-            let b = right.iter().position(|at| at == position).map(|i| self.part(y, i, span));
-            parts.push(match (a, b) {
-                (Some(a), Some(b)) => self.plus(&a, &b, span)?,
-                (Some(a), None) => a,
-                (None, Some(b)) => b,
-                (None, None) => self.zero(),
+        for addend in sum.fields {
+            parts.push(match addend {
+                Addend::Left(i) => self.part(x, i, span),
+                Addend::Right(i) => self.part(y, i, span),
+                Addend::Both(i, j) => {
+                    let (a, b) = (self.part(x, i, span), self.part(y, j, span));
+                    self.plus(&a, &b, span)?
+                }
             });
         }
-        self.construct(Head::Part(constructor, positions.into()), parts, span)
+        let head = match (sum.of, &x.head) {
+            (Of::Left, head) => head.clone(),
+            (Of::Right, _) => y.head.clone(),
+            (Of::Record(labels), _) => Head::Record(labels.into()),
+            (Of::Part(at), Head::Part(constructor, _)) => Head::Part(constructor.clone(), at.into()),
+            (Of::Part(_), _) => unreachable!("plus: a part of what both operands are parts of"),
+        };
+        self.construct(head, parts, span)
     }
 
     fn plus_arrays(&mut self, x: &Alt, y: &Alt, span: Span) -> Result1<Val> {

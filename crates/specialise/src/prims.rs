@@ -6,7 +6,7 @@ use first_order::{Atom, Head, Op, ShapeId, Type};
 
 use crate::graph::{BOOL, INT, NEVER, REAL, TEXT, UNIT};
 use crate::instances::Specialiser;
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Val};
 
 impl Specialiser<'_> {
     /// Applies a primitive; several arguments come as one tuple.
@@ -40,9 +40,9 @@ impl Specialiser<'_> {
             | Real | Int | IsNan | IsFinite => self.real_function(prim, &args[0], span),
             Eq | Ne | Lt | Le | Gt | Ge => self.compare(prim, &args, span),
             Not => self.not(&args[0], span),
-            Foreign => self.dynamic(span, "functions of the host are called by the reference evaluator"),
+            Foreign => self.dynamic(span, Reason::Foreign),
             RuleTangent => self.rule_tangent(&args[2], span),
-            HasRule => self.dynamic(span, "`check_rule` runs on the reference evaluator"),
+            HasRule => self.dynamic(span, Reason::CheckRule),
             IsInt | IsReal | IsArray | IsTuple | IsFunction | IsData => {
                 let value = self.forced(&args[0], span)?;
                 self.test(&value, span, &mut |_, alt| {
@@ -110,7 +110,7 @@ impl Specialiser<'_> {
             Rebuild => self.rebuild(&args[0], &args[1], span),
             RandomLike => self.random_like(&args[0], &args[1], span),
             RelativeLike | Moved | Directions | Inner | Difference | IsApproximate | FunctionName | RuleError => {
-                self.dynamic(span, "`check_rule` runs on the reference evaluator")
+                self.dynamic(span, Reason::CheckRule)
             }
         }
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use calculus::GlobalId;
 use first_order::{Atom, Block, Definition, Function, FunctionId, Head, Op, Program, Shape, ShapeId, Statement, Var};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Specialised;
 use crate::draft::Written;
@@ -17,18 +17,8 @@ use crate::instances::{Kind, Specialiser};
 impl Specialiser<'_> {
     /// Puts together the instances that the entry needs.
     pub fn program(mut self, entry: usize) -> Specialised {
-        let mut order = vec![];
-        let mut place: FxHashMap<usize, u32> = FxHashMap::default();
-        let mut waiting = vec![entry];
-        while let Some(id) = waiting.pop() {
-            if place.contains_key(&id) {
-                continue;
-            }
-            place.insert(id, order.len() as u32);
-            order.push(id);
-            let written = self.instances[id].written.as_ref().expect("specialise: every instance is written");
-            each_call(&written.body, &mut |callee| waiting.push(callee.0 as usize));
-        }
+        let order = self.needed(entry);
+        let place: FxHashMap<usize, u32> = order.iter().copied().zip(0..).collect();
         let needs = self.thread_globals(&order);
         let used: Vec<usize> = {
             let entry = self.instances[entry].written.as_ref().expect("specialise: the entry is written");
@@ -64,6 +54,22 @@ impl Specialiser<'_> {
         let mut program = Program { types, shapes, functions, entry: FunctionId(0), parameters, result };
         keep_used_shapes(&mut program);
         Specialised { program, globals, codes: self.codes, instances }
+    }
+
+    /// The instances that the entry needs, itself first.
+    pub fn needed(&self, entry: usize) -> Vec<usize> {
+        let mut order = vec![];
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let mut waiting = vec![entry];
+        while let Some(id) = waiting.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            order.push(id);
+            let written = self.instances[id].written.as_ref().expect("specialise: every instance is written");
+            each_call(&written.body, &mut |callee| waiting.push(callee.0 as usize));
+        }
+        order
     }
 
     fn definitions(&self, mut types: Vec<Option<Definition>>) -> Vec<Definition> {

@@ -1,35 +1,20 @@
 //! J, J⁻¹, zero, ⊕ as primitives, and the checks at the boundary between a program and derived code.
 
-use base::{Name, Span, codes};
+use base::{Span, codes};
 use calculus::Prim;
-use eval::Giver;
+use differentiate::sensitivities::fit::{self, Fit, Giver, Part};
 use first_order::{Alternative, Atom, Head, Op, Scalar, ShapeId, Type};
 
+use crate::body::Alt;
 use crate::graph::{BOOL, INT, NEVER, REAL, UNIT, ZERO};
 use crate::instances::Specialiser;
-use crate::{Result1, Stop, Val};
-
-/// How deep a sensitivity given by a program is compared with its value when the call happens. Deeper parts are compared
-/// when they unfold.
-const COMPARED_DEPTH: usize = 4;
-
-/// How deep the units of discrete parts are replaced by the symbolic zero.
-pub const BARED_DEPTH: usize = 6;
+use crate::{Reason, Result1, Stop, Val, limits};
 
 /// What it is if a sensitivity doesn't fit.
 fn mismatch(giver: Giver) -> base::Code {
     match giver {
         Giver::Rule => codes::RULE_NOT_CONFORMING,
         Giver::Seed | Giver::Tangent => codes::COTANGENT_MISMATCH,
-    }
-}
-
-/// Does any number count for nothing where the value is such a thing without a derivative?
-fn ignores_numbers(giver: Giver, of: &Head) -> bool {
-    match giver {
-        Giver::Rule => true,
-        Giver::Seed => *of == Head::Int,
-        Giver::Tangent => false,
     }
 }
 
@@ -51,11 +36,11 @@ impl Specialiser<'_> {
                 })
             }
             Prim::Materialise => self.full(&args[0], &args[1], span),
-            Prim::Bare => self.raw_of(&args[0], &args[1], BARED_DEPTH, span),
+            Prim::Bare => self.raw_of(&args[0], &args[1], limits::BARED_DEPTH, span),
             Prim::Answer => self.answer(&args[0], span),
             Prim::Accept => {
-                self.conform(&args[0], &args[1], Giver::Tangent, COMPARED_DEPTH, span)?;
-                self.raw_of(&args[0], &args[1], BARED_DEPTH, span)
+                self.conform(&args[0], &args[1], Giver::Tangent, limits::COMPARED_DEPTH, span)?;
+                self.raw_of(&args[0], &args[1], limits::BARED_DEPTH, span)
             }
             Prim::RulePair => self.rule_pair(&args[1], span),
             Prim::RuleResult => self.rule_result(&args[0], &args[1], &args[2], span),
@@ -117,8 +102,8 @@ impl Specialiser<'_> {
 
     /// A sensitivity that a program gives for the result `y`: it must fit.
     pub fn accept(&mut self, y: &Val, d: &Val, span: Span) -> Result1<Val> {
-        self.conform(y, d, Giver::Seed, COMPARED_DEPTH, span)?;
-        self.raw_of(y, d, BARED_DEPTH, span)
+        self.conform(y, d, Giver::Seed, limits::COMPARED_DEPTH, span)?;
+        self.raw_of(y, d, limits::BARED_DEPTH, span)
     }
 
     /// Compares a sensitivity with the value it should belong to; code is written only where shapes leave it open.
@@ -134,62 +119,41 @@ impl Specialiser<'_> {
         let of = self.forced(of, span)?;
         self.split(&of, span, &mut |this, of| {
             this.split(d, span, &mut |this, d| {
-                let fits = match (&of.head, &d.head) {
-                    (_, Head::Zero) => return Ok(this.unit()),
-                    (_, Head::Full) => {
+                match fit::fits(&this.top(&of), &this.top(&d), giver) {
+                    Fit::Fits => {}
+                    Fit::ByValue => {
                         let (of, other) = (this.narrowed(&of), this.part(&d, 0, span));
                         this.compare_kinds(&of, &other, giver, depth, span)?;
-                        true
                     }
-                    (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..), _) => return Ok(this.unit()),
-                    (Head::Real, Head::Real | Head::Int) => true,
-                    (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => {
-                        if !ignores_numbers(giver, &of.head) {
-                            this.vanishing(&d, giver, span);
+                    Fit::Vanishes => this.vanishing(&d, giver, span),
+                    Fit::Fields(parts) => {
+                        for part in parts {
+                            this.conform_part(part, &of, &d, giver, depth, span)?;
                         }
-                        true
                     }
-                    (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),
-                    (Head::Tuple, Head::Record(labels)) => of.parts.is_empty() && labels.is_empty(),
-                    (Head::Tuple, Head::Tuple) if of.parts.len() == d.parts.len() => {
-                        for i in 0..of.parts.len() {
-                            let (a, b) = (this.part(&of, i, span), this.part(&d, i, span));
-                            this.conform(&a, &b, giver, depth - 1, span)?;
-                        }
-                        true
-                    }
-                    (Head::Variant(a), Head::Variant(b)) if a == b => {
-                        for i in 0..of.parts.len() {
-                            let (a, b) = (this.part(&of, i, span), this.part(&d, i, span));
-                            this.conform(&a, &b, giver, depth - 1, span)?;
-                        }
-                        true
-                    }
-                    (Head::Tuple, Head::Part(None, _)) => true,
-                    (Head::Variant(a), Head::Part(Some(b), _)) => a == b,
-                    (Head::Record(known), Head::Record(labels)) => {
-                        this.conform_labels(&of, &known.clone(), &d, &labels.clone(), giver, depth, span)?;
-                        true
-                    }
-                    (Head::Closure { code: function, .. }, Head::Record(labels)) => {
-                        let known = this.codes.get(*function).labels();
-                        this.conform_labels(&of, &known, &d, &labels.clone(), giver, depth, span)?;
-                        true
-                    }
-                    (Head::Prim { .. }, Head::Record(labels)) => labels.is_empty(),
-                    (Head::Sealed { .. }, _) => true,
-                    (Head::Closure { .. } | Head::Prim { .. }, Head::Tuple) => d.parts.is_empty(),
-                    (Head::Array(_), Head::Array(_) | Head::Handle(_)) => {
+                    Fit::Arrays => {
                         let (a, b) = (this.narrowed(&of), this.narrowed(&d));
                         this.conform_arrays(a, b, giver, depth, span)?;
-                        true
                     }
-                    _ => false,
-                };
-                if fits { Ok(this.unit()) } else { this.fail(mismatch(giver), span) }
+                    Fit::Function | Fit::Differs => return this.fail(mismatch(giver), span),
+                }
+                Ok(this.unit())
             })
         })?;
         Ok(())
+    }
+
+    fn conform_part(&mut self, part: Part, of: &Alt, d: &Alt, giver: Giver, depth: usize, span: Span) -> Result1<()> {
+        match part {
+            Part::Of { of: at, d: given } => {
+                let (a, b) = (self.part(of, at, span), self.part(d, given, span));
+                self.conform(&a, &b, giver, depth - 1, span)
+            }
+            Part::Unknown(given) => {
+                let given = self.part(d, given, span);
+                self.absent(&given, mismatch(giver), span)
+            }
+        }
     }
 
     /// Arrays fit if their shapes are equal, and their elements fit where a number may not be given.
@@ -223,10 +187,7 @@ impl Specialiser<'_> {
 
     /// A number that is given where its value has no derivative must be 0.
     fn vanishing(&mut self, d: &crate::body::Alt, giver: Giver, span: Span) {
-        let d = match d.head {
-            Head::Int => self.as_real_value(&Val { atom: d.content.clone(), shape: INT }, span).atom,
-            _ => d.content.clone(),
-        };
+        let Some(d) = self.as_real(d, span) else { unreachable!("conformance: a number") };
         let zero = self.scalar(Scalar::Eq, vec![d, Atom::Real(0.0)], BOOL, span);
         self.draft.write(Type::unit(), Op::Require(zero.atom, mismatch(giver)), span);
     }
@@ -259,30 +220,6 @@ impl Specialiser<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn conform_labels(
-        &mut self,
-        of: &crate::body::Alt,
-        known: &[Name],
-        d: &crate::body::Alt,
-        labels: &[Name],
-        giver: Giver,
-        depth: usize,
-        span: Span,
-    ) -> Result1<()> {
-        let code = mismatch(giver);
-        for (i, label) in labels.iter().enumerate() {
-            let b = self.part(d, i, span);
-            let Some(at) = known.iter().position(|name| name == label) else {
-                self.absent(&b, code, span)?;
-                continue;
-            };
-            let a = self.part(of, at, span);
-            self.conform(&a, &b, giver, depth - 1, span)?;
-        }
-        Ok(())
-    }
-
     /// Compares the kinds of two values; code is written only where shapes leave it open.
     fn compare_kinds(&mut self, of: &Val, other: &Val, giver: Giver, depth: usize, span: Span) -> Result1<()> {
         if self.is_alike(of.shape, other.shape, giver, depth) {
@@ -291,17 +228,15 @@ impl Specialiser<'_> {
         let (of, other) = (self.forced(of, span)?, self.forced(other, span)?);
         self.split(&of, span, &mut |this, ours| {
             this.split(&other, span, &mut |this, theirs| {
-                let (a, b) = (this.narrowed(&ours), this.narrowed(&theirs));
-                let same_form = ours.head == theirs.head
-                    && ours.parts.len() == theirs.parts.len()
-                    && matches!(ours.head, Head::Tuple | Head::Record(_) | Head::Variant(_));
-                if same_form {
-                    for i in 0..ours.parts.len() {
-                        let (a, b) = (this.part(&ours, i, span), this.part(&theirs, i, span));
-                        this.compare_kinds(&a, &b, giver, depth - 1, span)?;
+                match fit::alike(&this.top(&ours), &this.top(&theirs), giver) {
+                    Fit::Fields(parts) => {
+                        for part in parts {
+                            this.compare_part(part, &ours, &theirs, giver, depth, span)?;
+                        }
                     }
-                } else if !this.is_alike(a.shape, b.shape, giver, depth) {
-                    return this.fail(mismatch(giver), span);
+                    // Lengths are compared when the sensitivity unfolds.
+                    Fit::Fits | Fit::Arrays => {}
+                    _ => return this.fail(mismatch(giver), span),
                 }
                 Ok(this.unit())
             })
@@ -309,62 +244,46 @@ impl Specialiser<'_> {
         Ok(())
     }
 
+    fn compare_part(
+        &mut self,
+        part: Part,
+        of: &Alt,
+        other: &Alt,
+        giver: Giver,
+        depth: usize,
+        span: Span,
+    ) -> Result1<()> {
+        match part {
+            Part::Of { of: at, d: given } => {
+                let (a, b) = (self.part(of, at, span), self.part(other, given, span));
+                self.compare_kinds(&a, &b, giver, depth - 1, span)
+            }
+            Part::Unknown(given) => {
+                let given = self.part(other, given, span);
+                self.absent(&given, mismatch(giver), span)
+            }
+        }
+    }
+
     /// Do the kinds of two values agree, as far as their shapes tell?
     fn is_alike(&self, of: ShapeId, other: ShapeId, giver: Giver, depth: usize) -> bool {
         if of == other || depth == 0 {
             return true;
         }
-        let left = self.graph.alternatives(of);
-        self.graph.alternatives(other).iter().all(|theirs| {
-            left.iter().any(|ours| match (&ours.head, &theirs.head) {
-                (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..) | Head::Full, _) => true,
-                (_, Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..) | Head::Full) => true,
-                (Head::Sealed { .. }, _) | (_, Head::Sealed { .. }) => true,
-                (Head::Closure { code, .. }, Head::Closure { code: given, .. }) => {
-                    let (known, given) = (self.codes.get(*code).labels(), self.codes.get(*given).labels());
-                    given.iter().all(|label| known.contains(label))
-                }
-                (Head::Closure { .. }, Head::Prim { .. }) => true,
-                (Head::Prim { .. }, Head::Closure { code, .. }) => self.codes.get(*code).labels().is_empty(),
-                (Head::Prim { .. }, Head::Prim { .. }) => true,
-                // A sensitivity of a function, as what another sensitivity is full for: a record of its captures.
-                (Head::Closure { code, .. }, Head::Record(labels)) => {
-                    let known = self.codes.get(*code).labels();
-                    self.are_parts_alike((&known, &ours.parts), (labels, &theirs.parts), giver, depth)
-                }
-                (Head::Record(labels), Head::Closure { code, .. }) => {
-                    let given = self.codes.get(*code).labels();
-                    self.are_parts_alike((labels, &ours.parts), (&given, &theirs.parts), giver, depth)
-                }
-                (Head::Prim { .. }, Head::Record(labels)) | (Head::Record(labels), Head::Prim { .. }) => {
-                    labels.is_empty()
-                }
-                (Head::Closure { .. } | Head::Prim { .. }, Head::Tuple) => theirs.parts.is_empty(),
-                (Head::Closure { .. } | Head::Prim { .. }, _) | (_, Head::Closure { .. } | Head::Prim { .. }) => false,
-                (Head::Array(_), Head::Array(_)) => true,
-                (Head::Array(_), _) | (_, Head::Array(_)) => false,
-                (Head::Variant(a), Head::Variant(b)) if a != b => false,
-                (Head::Int | Head::Bool | Head::Text, Head::Real) => giver != Giver::Tangent,
-                _ => {
-                    ours.parts.len() != theirs.parts.len()
-                        || ours.parts.iter().zip(&theirs.parts).all(|(a, b)| self.is_alike(*a, *b, giver, depth - 1))
-                }
-            })
-        })
-    }
-
-    /// Are the given labels known, and their parts alike?
-    fn are_parts_alike(
-        &self,
-        (known, ours): (&[Name], &[ShapeId]),
-        (given, theirs): (&[Name], &[ShapeId]),
-        giver: Giver,
-        depth: usize,
-    ) -> bool {
-        given.iter().zip(theirs).all(|(label, theirs)| {
-            let at = known.iter().position(|name| name == label);
-            at.is_some_and(|at| self.is_alike(ours[at], *theirs, giver, depth - 1))
-        })
+        let alike = |ours: &Alternative, theirs: &Alternative| match fit::alike(
+            &self.top_of(ours),
+            &self.top_of(theirs),
+            giver,
+        ) {
+            Fit::Fits | Fit::Arrays => true,
+            Fit::Fields(parts) => parts.into_iter().all(|part| match part {
+                Part::Of { of, d } => self.is_alike(ours.parts[of], theirs.parts[d], giver, depth - 1),
+                Part::Unknown(given) => theirs.parts[given] == ZERO,
+            }),
+            _ => false,
+        };
+        let ours = self.graph.alternatives(of);
+        self.graph.alternatives(other).iter().all(|theirs| ours.iter().any(|ours| alike(ours, theirs)))
     }
 
     /// Is it clear from the shapes alone that every such sensitivity fits every such value?
@@ -372,22 +291,16 @@ impl Specialiser<'_> {
         if depth == 0 || d == ZERO {
             return true;
         }
-        let (of_all, d_all) = (self.graph.alternatives(of), self.graph.alternatives(d));
-        of_all.iter().all(|of| {
-            d_all.iter().all(|d| match (&of.head, &d.head) {
-                (_, Head::Full) => false,
-                (_, Head::Zero) | (Head::Zero | Head::Handle(_) | Head::Frame(_) | Head::Part(..), _) => true,
-                (Head::Real, Head::Real | Head::Int) => true,
-                (Head::Int | Head::Bool | Head::Text, Head::Int | Head::Real) => ignores_numbers(giver, &of.head),
-                (Head::Int | Head::Bool | Head::Text, Head::Tuple) => d.parts.is_empty(),
-                (Head::Tuple, Head::Tuple) => {
-                    of.parts.len() == d.parts.len()
-                        && of.parts.iter().zip(&d.parts).all(|(of, d)| self.surely_conforms(*of, *d, giver, depth - 1))
-                }
-                (Head::Sealed { .. }, _) => true,
-                _ => false,
-            })
-        })
+        let conforms = |of: &Alternative, d: &Alternative| match fit::fits(&self.top_of(of), &self.top_of(d), giver) {
+            Fit::Fits => true,
+            Fit::Fields(parts) => parts.into_iter().all(|part| match part {
+                Part::Of { of: at, d: given } => self.surely_conforms(of.parts[at], d.parts[given], giver, depth - 1),
+                Part::Unknown(given) => d.parts[given] == ZERO,
+            }),
+            _ => false,
+        };
+        let (values, sensitivities) = (self.graph.alternatives(of), self.graph.alternatives(d));
+        values.iter().all(|of| sensitivities.iter().all(|d| conforms(of, d)))
     }
 
     /// What a reverse rule returned must be a value and a backpropagator.
@@ -406,7 +319,7 @@ impl Specialiser<'_> {
             match is_function.atom {
                 Atom::Bool(true) => Ok(this.narrowed(&alt)),
                 Atom::Bool(false) => this.fail(codes::RULE_NOT_A_PAIR, span),
-                _ => this.dynamic(span, "a rule whose backpropagator may be no function"),
+                _ => this.dynamic(span, Reason::MaybeFunction),
             }
         })
     }
@@ -422,7 +335,7 @@ impl Specialiser<'_> {
             let captures = this.forced(&captures, span)?;
             let captures = this.rule_captures(f, &captures, span)?;
             let dx = this.part(&alt, 1, span);
-            this.conform(x, &dx, Giver::Rule, COMPARED_DEPTH, span)?;
+            this.conform(x, &dx, Giver::Rule, limits::COMPARED_DEPTH, span)?;
             this.construct(Head::Tuple, vec![captures, dx], span)
         })
     }
@@ -443,7 +356,7 @@ impl Specialiser<'_> {
                 for (i, label) in labels.iter().enumerate() {
                     if let Some(at) = known.iter().position(|name| name == label) {
                         let (of, d) = (this.part(&function, at, span), this.part(&alt, i, span));
-                        this.conform(&of, &d, Giver::Rule, COMPARED_DEPTH, span)?;
+                        this.conform(&of, &d, Giver::Rule, limits::COMPARED_DEPTH, span)?;
                         kept.push(*label);
                         parts.push(d);
                     } else if !group.members[index].mentions.contains(label)

@@ -6,7 +6,7 @@ use first_order::{Atom, Head, Op, Scalar, ShapeId};
 
 use crate::graph::{NEVER, REAL};
 use crate::instances::{Kind, Specialiser};
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Val};
 
 impl Specialiser<'_> {
     /// A value with all its reals multiplied.
@@ -179,7 +179,7 @@ impl Specialiser<'_> {
     /// The sensitivity of a value, unfolded to its leaves. For code that is thrown away: its shape is what counts.
     fn settled_sensitivity(&mut self, value: &Val, span: Span) -> Result1<Val> {
         if self.is_recursive_shape(value.shape) {
-            return self.dynamic(span, "a random sensitivity of recursive data");
+            return self.dynamic(span, Reason::RandomOfRecursive);
         }
         let zero = self.zero();
         let full = self.full(value, &zero, span)?;

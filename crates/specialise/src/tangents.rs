@@ -2,8 +2,8 @@
 
 use base::{Span, codes};
 use calculus::{Field, Prim};
-use differentiate::Mode;
-use eval::Giver;
+use differentiate::sensitivities::fit::Giver;
+use differentiate::{Mode, links};
 use eval::tangent::VANISHING_DEPTH;
 use first_order::{Atom, Head, ShapeId};
 
@@ -11,8 +11,7 @@ use crate::body::Alt;
 use crate::calls::count;
 use crate::graph::{BOOL, INT, REAL, UNIT, ZERO};
 use crate::instances::{Kind, Specialiser};
-use crate::sensitivities::BARED_DEPTH;
-use crate::{Result1, Val};
+use crate::{Result1, Val, limits};
 
 impl Specialiser<'_> {
     /// `J^order` of T of the function that `f` is J^order of, whose captures change by `d`.
@@ -31,23 +30,21 @@ impl Specialiser<'_> {
                 Head::Zero => return Ok(this.zero()),
                 Head::Closure { code, member } => (*code, *member),
                 Head::Prim { prim, order } => {
-                    let code = (0..*order).fold(this.codes.eta(*prim), |code, _| this.codes.reversed(code));
+                    let code = links::reversed(&*this.codes, &this.codes.eta(*prim), *order);
                     (code, 0)
                 }
                 Head::Sealed { modes } => {
-                    let order = order as usize;
-                    if (count(modes, Mode::Reverse) as usize) < order {
+                    if count(modes, Mode::Reverse) < order {
                         return this.not_lifted(span);
                     }
-                    let mut modes = modes.to_vec();
-                    modes.insert(modes.len() - order, Mode::Forward);
+                    let modes = links::push_modes(modes, order);
                     let mut parts = this.all_parts(&alt, span);
-                    parts[0] = this.tangent(&parts[0].clone(), d, order as u32, span)?;
+                    parts[0] = this.tangent(&parts[0].clone(), d, order, span)?;
                     return this.construct(Head::Sealed { modes: modes.into() }, parts, span);
                 }
                 _ => return this.fail(codes::NOT_A_FUNCTION, span),
             };
-            let Some(code) = this.codes.pushed_under(code, order) else { return this.not_lifted(span) };
+            let Some(code) = links::pushed_under(&*this.codes, &code, order) else { return this.not_lifted(span) };
             let d = if order == 0 { this.raw(d, span)? } else { d.clone() };
             let f = this.narrowed(&alt);
             this.construct(Head::Closure { code, member }, vec![f, d], span)
@@ -272,7 +269,7 @@ impl Specialiser<'_> {
         let y = self.get(q, &Field::Position(0), span)?;
         let dy = self.get(q, &Field::Position(1), span)?;
         let dy = if y.shape == REAL && dy.shape == INT { self.as_real_value(&dy, span) } else { dy };
-        self.conform(&y, &dy, Giver::Rule, 4, span)?;
-        self.raw_of(&y, &dy, BARED_DEPTH, span)
+        self.conform(&y, &dy, Giver::Rule, limits::COMPARED_DEPTH, span)?;
+        self.raw_of(&y, &dy, limits::BARED_DEPTH, span)
     }
 }

@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::{BOOL, INT, NEVER, REAL, TEXT, ZERO};
 use crate::instances::Specialiser;
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Uncomputed, Val};
 
 impl Specialiser<'_> {
     /// `J^order` of a global: a constant if it is small, else an argument of the program.
     pub fn global(&mut self, id: GlobalId, order: u32, span: Span) -> Result1<Val> {
         let Some(value) = self.world.global(id) else { return self.fail(codes::READ_BEFORE_DEFINED, span) };
-        let Ok(value) = eval::force(&value) else { return self.dynamic(span, "a global that can't be computed") };
+        let Ok(value) = eval::force(&value) else { return self.dynamic(span, Reason::Uncomputed(Uncomputed::Global)) };
         let atom = match &value {
             _ if !self.world.is_constant(id) => None,
             Value::Bool(b) => Some(Atom::Bool(*b)),
@@ -68,7 +68,7 @@ impl Specialiser<'_> {
             match visit {
                 Visit::Before(value) => {
                     let Ok(value) = eval::force(&value) else {
-                        return self.dynamic(span, "a value that can't be computed");
+                        return self.dynamic(span, Reason::Uncomputed(Uncomputed::Value));
                     };
                     match identity(&value).and_then(|object| known.get(&object)) {
                         Some(shape) => shapes.push(*shape),
@@ -118,7 +118,7 @@ impl Specialiser<'_> {
             }
             Value::Sparse(sensitivity) => {
                 let Ok(array) = sparse::dense(sensitivity) else {
-                    return self.dynamic(span, "a sensitivity that can't be added up");
+                    return self.dynamic(span, Reason::Uncomputed(Uncomputed::Sensitivity));
                 };
                 let element = self.shape_of_elements(&array, parts);
                 return Ok(self.handle_shape(array.shape.len() as u32, element));

@@ -1,4 +1,4 @@
-//! The levels that the compiler makes of a step: L3, L4, LLVM IR.
+//! The levels that the compiler makes of a step: shapes, L3, L4, LLVM IR.
 //!
 //! Definitions are run first, on the engine that was asked for, because a step is specialised to the values of the globals it reads.
 
@@ -7,7 +7,7 @@ use calculus::{Module, Step, StepKind};
 use evert::{Failure, Session};
 use first_order::Program;
 use optimise::PASSES;
-use specialise::Dynamic;
+use specialise::{Dynamic, Reason};
 
 use super::pipeline::Limit;
 use crate::Status;
@@ -29,11 +29,12 @@ pub fn print(
         return Status::WrongUsage;
     }
     for_each_step(terminal, session, module, request, |session, number, step| {
-        let program = optimised(session, step, limit, request.check)?;
+        let program = || optimised(session, step, limit, request.check);
         let text = match level {
-            Level::L4 => lowered(&program).to_string(),
-            Level::Llvm => native::emit::emit(&lowered(&program)),
-            _ => first_order::print(&program),
+            Level::Shapes => session.engines.instances(&session.machine, &step.code, step.span).map_err(dynamic)?,
+            Level::L4 => lowered(&program()?).to_string(),
+            Level::Llvm => native::emit::emit(&lowered(&program()?)),
+            _ => first_order::print(&program()?),
         };
         terminal.line(&terminal.out.paint(Tone::Comment, &heading(session, number, step.span, level)));
         terminal.text(&text);
@@ -54,7 +55,7 @@ pub fn check(terminal: &Terminal, session: &mut Session, module: &Module, reques
 /// Why a step has no such level.
 enum Problem {
     /// It is left to the reference evaluator.
-    Dynamic { reason: String, span: Span },
+    Dynamic { reason: Reason, span: Span },
     /// A definition before it fails.
     Failed(Failure),
     /// A checker refuses what a pass made: our bug.
@@ -109,7 +110,8 @@ fn complain(terminal: &Terminal, session: &Session, number: usize, step: &Step, 
             let span = if span == Span::default() { step.span } else { span };
             let notes =
                 vec![format!("step {number} is left to the reference evaluator; `evert explain-perf` says more")];
-            let remark = Remark { kind: "dynamic", title: reason, span, notes, help: vec![] };
+            let (title, help) = (reason.to_string(), vec![reason.advice().to_string()]);
+            let remark = Remark { kind: "dynamic", title, span, notes, help };
             terminal.error_text(&remark.render(&session.sources, terminal.err));
         }
         Problem::Failed(failure) => report::report(terminal, &session.sources, &failure),
@@ -120,7 +122,6 @@ fn complain(terminal: &Terminal, session: &Session, number: usize, step: &Step, 
 /// The L3 program of a step after so many passes.
 fn optimised(session: &Session, step: &Step, limit: Limit, check: bool) -> Result<Program, Problem> {
     let specialised = session.engines.specialise(&session.machine, &step.code, step.span);
-    let dynamic = |Dynamic { reason, span }| Problem::Dynamic { reason: reason.to_string(), span };
     let mut program = specialised.map_err(dynamic)?.program;
     if check {
         holds(&program, "specialisation")?;
@@ -140,6 +141,10 @@ fn optimised(session: &Session, step: &Step, limit: Limit, check: bool) -> Resul
         parses_back(&lowered)?;
     }
     Ok(program)
+}
+
+fn dynamic(Dynamic { reason, span }: Dynamic) -> Problem {
+    Problem::Dynamic { reason, span }
 }
 
 /// The program on L4, as the engine makes it.

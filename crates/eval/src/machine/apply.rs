@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use base::{Span, codes};
 use calculus::Prim;
+use differentiate::boundary::Application;
 
 use super::{Call, Flow, Frame, MAX_CALLS, MAX_SLOTS, Machine, Next, function_order, not_a_function, not_lifted};
 use crate::code::Code;
@@ -34,7 +35,7 @@ impl Machine {
         }
         // Derived code gets raw backpropagators, a program sealed ones.
         if order < lifted && !matches!(&**function, Function::Sealed { .. }) {
-            self.frames.push(Frame::Lifted(Lifted { f: f.clone(), x: x.clone(), from: order }));
+            self.frames.push(Frame::Lifted(Lifted { call: Application { f: f.clone(), x: x.clone() }, from: order }));
         }
         match &**function {
             Function::Prim { prim, order: 0 } => prims::apply(self, *prim, x, span),
@@ -51,8 +52,9 @@ impl Machine {
             }
             Function::Sealed { raw, f, x: argument, y, modes } => {
                 let d = seal::accept(f, y, modes, x)?;
-                let (raw, f, x, modes) = (raw.clone(), f.clone(), argument.clone(), modes.clone());
-                self.frames.push(Frame::Seal(Seal { raw: raw.clone(), f, x, d: d.clone(), modes }));
+                let (raw, modes) = (raw.clone(), modes.clone());
+                let of = Application { f: f.clone(), x: argument.clone() };
+                self.frames.push(Frame::Seal(Seal { raw: raw.clone(), of, d: d.clone(), modes }));
                 match self.run_raw(&raw, d, span)? {
                     Flow::Entered => Ok(Flow::Entered),
                     Flow::Value(value) => {

@@ -2,9 +2,10 @@
 
 use base::{Name, codes, suggest};
 use calculus::{Prim, RuleKind};
+use differentiate::sensitivities::fit::Giver;
 
 use crate::array::{Array, Elements};
-use crate::conformance::{Giver, Mismatch, conforms};
+use crate::conformance::{Mismatch, conforms};
 use crate::fault::{Fault, Result};
 use crate::lazy::{deep, force, forced};
 use crate::lift::lift;

@@ -9,7 +9,7 @@ use crate::body::Alt;
 use crate::draft::ended;
 use crate::graph::{BOOL, INT, NEVER, REAL, ZERO};
 use crate::instances::Specialiser;
-use crate::{Result1, Val};
+use crate::{Reason, Result1, Val};
 
 impl Specialiser<'_> {
     /// `[f(0), …, f(n-1)]`
@@ -27,7 +27,7 @@ impl Specialiser<'_> {
             element = handles;
         }
         let Some(shape) = self.stacked(element) else {
-            return self.dynamic(span, "an array whose elements are only sometimes arrays");
+            return self.dynamic(span, Reason::SomeArrays);
         };
         let arm = if rows.is_some() { self.extended(arm, |this, value| this.as_row(&value, span))? } else { arm };
         let body = Box::new(self.arm_block(arm, element, span)?);
@@ -162,7 +162,7 @@ impl Specialiser<'_> {
             forced = forced.iter().map(|one| self.as_row(one, span)).collect::<Result1<_>>()?;
         }
         let Some(shape) = self.stacked(element) else {
-            return self.dynamic(span, "an array literal of which only some elements are arrays");
+            return self.dynamic(span, Reason::SomeArraysOfLiteral);
         };
         let mut atoms = vec![];
         for one in &forced {
