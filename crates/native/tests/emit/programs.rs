@@ -118,7 +118,7 @@ thread_local! {
 pub fn with_engine(test: impl FnOnce(&mut Engine)) {
     ENGINE.with(|engine| match &mut *engine.borrow_mut() {
         Some(engine) => test(engine),
-        None => eprintln!("no LLVM was found: the native half of the test is left out"),
+        None => eprintln!("skipped: there is no LLVM for the native half of the test"),
     });
 }
 
