@@ -20,7 +20,7 @@ use calculus::{GlobalId, Root, StepKind};
 use elaborate::{Binding, Scope};
 use eval::value::Holds;
 use evert::report::{self, Paint};
-use evert::{Callable, Session, Value, World, survey};
+use evert::{Callable, Folders, Session, Value, World, survey};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use rustc_hash::FxHashMap;
@@ -94,6 +94,8 @@ pub struct Files {
     known: Mutex<BTreeMap<String, Vec<u8>>>,
     /// Are there no others?
     sealed: bool,
+    /// Where imports may lie.
+    folders: Folders,
     /// While texts run a second time nothing is printed.
     quiet: AtomicU64,
 }
@@ -109,7 +111,11 @@ impl World for Outside {
         if self.0.sealed {
             return Err("it isn't among the files that the program came with".into());
         }
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+        let file = self.0.folders.find(path)?;
+        if !file.is_file() {
+            return Err("it isn't a regular file".into());
+        }
+        let bytes = std::fs::read(file).map_err(|error| evert::reason(&error))?;
         known.insert(path.to_string(), bytes.clone());
         Ok(bytes)
     }
@@ -179,9 +185,11 @@ fn this_thread() -> u64 {
 
 impl Shared {
     fn new(inputs: Vec<Input>, files: BTreeMap<String, Vec<u8>>, sealed: bool, reference: bool) -> Arc<Shared> {
+        // The last text is the program, those before are what it is given.
+        let folders = Folders::around(inputs.last().map(|input| input.name.as_str()));
         Arc::new(Shared {
             source: Mutex::new(Source { inputs }),
-            files: Arc::new(Files { known: Mutex::new(files), sealed, quiet: AtomicU64::new(0) }),
+            files: Arc::new(Files { known: Mutex::new(files), sealed, folders, quiet: AtomicU64::new(0) }),
             home: AtomicPtr::new(Box::into_raw(Box::default())),
             forks: AtomicU64::new(forks::count()),
             owner: AtomicU64::new(0),

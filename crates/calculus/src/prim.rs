@@ -172,6 +172,9 @@ primitives! {
     RuleTangent ".rule_tangent" 3 "the tangent that a forward rule gave, checked: `.rule_tangent(f, x, (y, dy))` is dy"
     IsData ".is_data" 1 "is the value a tuple, record or variant with fields?"
     Children ".children" 1 "the fields of a tuple, record or variant, each boxed as `{v: field}`"
+    Parts ".parts" 1 "the fields of a tuple, record or variant as pairs: `(first, (second, ()))`. What each is shows in the form of the pairs"
+    OfParts ".of_parts" 2 "a value of the same form with the fields in these pairs: `.of_parts(v, pairs)`"
+    Aligned ".aligned" 2 "a value with its fields in the order of another of the same form: `.aligned(like, v)`"
     Rebuild ".rebuild" 2 "a value of the same form with these boxed fields: `.rebuild(v, boxes)`"
     Largest ".largest" 1 "the largest absolute value of the reals in a value"
     Close ".close" 3 "do two values agree to a relative 1e-9 or an absolute 1e-12, or to the third argument, if it isn't `()`?"
@@ -230,8 +233,8 @@ impl Prim {
             | Index | Update | Reshape | Concat | ScatterAdd | MatMul | Cholesky | Solve | SolveLower | Det | Inv
             | Eigh | DetSlope | Plus | Place | Part | Erase | Spread | Accumulate | Fill | Scale | Keep | Broadcast
             | TallQr | ThinSvd | Fourier | Unbroadcast | Materialise | Bare | Accept | RulePair | RuleResult
-            | RuleTangent | Children | Rebuild | Times | Quietly | Moved | Directions | Inner | Difference
-            | Foreign => Push::Rule,
+            | RuleTangent | Children | Rebuild | Parts | OfParts | Aligned | Times | Quietly | Moved | Directions
+            | Inner | Difference | Foreign => Push::Rule,
         }
     }
 

@@ -7,7 +7,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use evert::World;
+pub use evert::reason;
+use evert::{Folders, World};
 
 use crate::curves;
 use crate::progress;
@@ -57,11 +58,11 @@ impl World for Files {
     }
 
     fn read_import(&self, path: &str) -> Result<Vec<u8>, String> {
-        read_regular(path)
+        read_regular(&imports(self.program.as_deref(), path)?)
     }
 
     fn read_data(&self, path: &str) -> Result<Vec<u8>, String> {
-        read_inside(self.program.as_deref(), path)
+        read_whole(&imports(self.program.as_deref(), path)?)
     }
 
     fn stamp(&self, path: &str) -> Option<u128> {
@@ -110,11 +111,11 @@ impl World for Recording {
     }
 
     fn read_import(&self, path: &str) -> Result<Vec<u8>, String> {
-        read_regular(path)
+        read_regular(&imports(Some(&self.program), path)?)
     }
 
     fn read_data(&self, path: &str) -> Result<Vec<u8>, String> {
-        read_inside(Some(&self.program), path)
+        read_whole(&imports(Some(&self.program), path)?)
     }
 
     fn print(&self, line: &str) {
@@ -135,9 +136,14 @@ pub fn read(path: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The same for a file that the user didn't name: only a regular one. A pipe or a device might never end, or never begin, so it is
+/// Where the file of an import lies, which has to be near the program.
+fn imports(program: Option<&str>, path: &str) -> Result<PathBuf, String> {
+    Folders::around(program).find(path)
+}
+
+/// The same as [`read`] for a file that the user didn't name: only a regular one. A pipe or a device might never end, or never begin, so it is
 /// opened without waiting and looked at before it is read.
-pub fn read_regular(path: &str) -> Result<Vec<u8>, String> {
+fn read_regular(path: &Path) -> Result<Vec<u8>, String> {
     let most = syntax::MAX_BYTES as u64 + 1;
     let file =
         OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(|error| reason(&error))?;
@@ -158,25 +164,6 @@ pub fn stamp(path: &str) -> Option<u128> {
     let about = std::fs::metadata(path).ok()?;
     let time = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(time.as_nanos() << 32 ^ u128::from(about.len()))
-}
-
-/// All bytes of a file of data that a program imports: a regular file below the folder of the program or below the current one, also
-/// where links lead.
-fn read_inside(program: Option<&str>, path: &str) -> Result<Vec<u8>, String> {
-    let real = std::fs::canonicalize(path).map_err(|error| reason(&error))?;
-    let folder = program.map(|program| Path::new(program).parent().unwrap_or(Path::new("")));
-    let folders =
-        [folder, Some(Path::new(""))].into_iter().flatten().map(|folder| match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
-        });
-    let mut folders = folders.filter_map(|folder| std::fs::canonicalize(folder).ok());
-    if !folders.any(|folder| real.starts_with(folder)) {
-        return Err("it is outside of the folder of the program and of the current folder; \
-                    a parameter of `main` takes files from anywhere: `--data FILE`"
-            .to_string());
-    }
-    read_whole(&real)
 }
 
 /// All bytes of a file of data that the command line names.
@@ -202,15 +189,6 @@ fn read_whole(path: &Path) -> Result<Vec<u8>, String> {
         return Err(format!("its {} bytes need too much memory", about.len()));
     }
     std::fs::read(path).map_err(|error| reason(&error))
-}
-
-/// Why a file can't be read or written, without the number that the system gives the error.
-pub fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_string(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_string(),
-        _ => error.to_string(),
-    }
 }
 
 /// The files with one of these extensions in a folder and in those inside it, in alphabetical order; hidden

@@ -70,13 +70,17 @@ fn mistakes_in_data_are_shown_with_file_row_and_column() {
     fails(&folder, "import \"t.csv\" as t\nt.prise\n", &[], 1, &["E0208", "did you mean `t.price`?"]);
 }
 
+fn path_of_program(folder: &Folder) -> String {
+    folder.path("inside/program.ev")
+}
+
 #[test]
 fn a_program_reads_only_files_below_its_folder() {
     let folder = Folder::new("outside");
     folder.write("secret.csv", "a\n1\n");
     folder.write("inside/data/t.csv", "a\n1\n");
     folder.write("inside/program.ev", "import \"../secret.csv\" as d\nd\n");
-    let path = folder.path("inside/program.ev");
+    let path = path_of_program(&folder);
     let ran = evert(&["run", &path]);
     ran.fails_with(1);
     assert!(ran.err.contains("outside of the folder of the program"), "{}", ran.err);
@@ -93,6 +97,18 @@ fn a_program_reads_only_files_below_its_folder() {
         folder.write("inside/program.ev", "fn main(d) = d.a\n");
         evert(&["run", &path, "--d", &folder.path("secret.csv")]).succeeds_with("[1]\n");
     }
+    // Modules are confined like data, and what isn't there is told from what is only where it may be read.
+    folder.write("secret.ev", "let a = 1\n");
+    for path in ["../secret.ev", "../none.ev", "/etc/none.csv", "deep/../../secret.ev", &folder.path("secret.ev")] {
+        folder.write("inside/program.ev", format!("import \"{path}\" as d\n1\n"));
+        let ran = evert(&["run", &path_of_program(&folder)]);
+        ran.fails_with(1);
+        assert!(ran.err.contains("outside of the folder of the program"), "{path}: {}", ran.err);
+    }
+    folder.write("inside/lib/a.ev", "import \"../b.ev\"\nlet x = b.y\n");
+    folder.write("inside/b.ev", "let y = 7\n");
+    folder.write("inside/program.ev", "import \"lib/a.ev\"\na.x\n");
+    evert(&["run", &path]).succeeds_with("7\n");
     folder.write("inside/folder.csv/x", "");
     folder.write("inside/program.ev", "import \"folder.csv\" as d\nd\n");
     let ran = evert(&["run", &path]);

@@ -105,10 +105,11 @@ impl<'t> Reader<'t> {
         elements.array().map_err(|ragged| {
             Problem::new("the lists in this list differ in shape")
                 .at(self.start_of_line(start..self.at))
-                .note(format!(
-                    "element {} has shape {}, the ones before it {}",
-                    ragged.index, ragged.found, ragged.expected
-                ))
+                .note(format!("the first list among them has the shape {}", ragged.expected))
+                .note(match ragged.found.as_str() {
+                    "no array" => format!("element {} is no list", ragged.index),
+                    found => format!("element {} has the shape {found}", ragged.index),
+                })
                 .help("the rows of an array have one shape; write the rows as fields of an object otherwise")
         })
     }

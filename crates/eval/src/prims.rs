@@ -118,7 +118,9 @@ fn compute(prim: Prim, args: [Value; 3]) -> Result<Value> {
         Key | Split | FoldIn | Uniform | Normal => random::apply(prim, args),
         Moved | RandomLike | RelativeLike | Directions | Inner | Difference | IsApproximate | HasRule
         | FunctionName | RuleError => checking::apply(prim, args),
-        HoldsFunction | IsData | Children | Rebuild | Largest | Times | Close => structure::apply(prim, args),
+        HoldsFunction | IsData | Children | Rebuild | Parts | OfParts | Aligned | Largest | Times | Close => {
+            structure::apply(prim, args)
+        }
         J | JInv | Zero | Plus | Perturbed | Materialise | Bare | Answer | Accept | RulePair | RuleResult
         | RuleTangent | Differentiable | Seed => differentiation::apply(prim, args),
         Foreign => crate::foreign::apply(args),

@@ -22,6 +22,7 @@ pub mod effort;
 pub mod engine;
 pub mod expectation;
 mod finding;
+mod folders;
 #[cfg(all(feature = "wasm", not(feature = "native")))]
 mod in_page;
 mod library;
@@ -56,6 +57,7 @@ pub use engine::{Engine, Ran};
 pub use eval::show::show;
 pub use eval::{Value, work};
 pub use finding::Finding;
+pub use folders::{Folders, reason};
 pub use library::FILES as LIBRARY;
 pub use modules::resolve as imported_path;
 pub use native::emit::Checks;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
 
@@ -18,11 +19,11 @@ type Asked = (Stamp, Rc<Result<Vec<u8>, String>>);
 /// import of a hundred megabytes costs a look at its stamp.
 #[derive(Default)]
 pub struct Disk {
-    files: RefCell<HashMap<String, Asked>>,
+    files: RefCell<HashMap<PathBuf, Asked>>,
 }
 
 impl Disk {
-    pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+    pub fn read(&self, path: &Path) -> Result<Vec<u8>, String> {
         let now = stamp(path);
         if let Some((before, bytes)) = self.files.borrow().get(path)
             && *before == now
@@ -30,7 +31,7 @@ impl Disk {
             return (**bytes).clone();
         }
         let bytes = Rc::new(read(path));
-        self.files.borrow_mut().insert(path.to_string(), (now, bytes.clone()));
+        self.files.borrow_mut().insert(path.to_path_buf(), (now, bytes.clone()));
         (*bytes).clone()
     }
 
@@ -49,13 +50,13 @@ impl Disk {
     }
 }
 
-fn stamp(path: &str) -> Stamp {
+fn stamp(path: &Path) -> Stamp {
     let about = std::fs::metadata(path).ok()?;
     Some((about.modified().ok(), about.len()))
 }
 
 /// All bytes of a regular file. It is opened without waiting: a pipe might never begin.
-pub fn read(path: &str) -> Result<Vec<u8>, String> {
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     const O_NONBLOCK: i32 = libc::O_NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path).map_err(|error| error.to_string())?;
     let about = file.metadata().map_err(|error| error.to_string())?;

@@ -71,6 +71,8 @@ enum Report {
 
 pub struct Runs {
     runner: Runner,
+    /// The folders of the workspace, in which imports may lie.
+    folders: Vec<PathBuf>,
     sender: Sender<Report>,
     receiver: Receiver<Report>,
     /// The last run of each document's program: its number, and its process.
@@ -82,10 +84,10 @@ pub struct Runs {
 }
 
 impl Runs {
-    pub fn new(runner: Runner) -> Runs {
+    pub fn new(runner: Runner, folders: Vec<PathBuf>) -> Runs {
         let (sender, receiver) = unbounded();
         let (running, results, commands) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Runs { runner, sender, receiver, running, results, commands, count: 0 }
+        Runs { runner, folders, sender, receiver, running, results, commands, count: 0 }
     }
 
     /// What a run of a document as it is has found.
@@ -126,7 +128,10 @@ impl Runs {
             return;
         }
         let Runner::Process { program, arguments } = self.runner.clone() else { return };
-        let job = json!({"task": "values", "path": document.path, "text": document.text, "files": files}).to_string();
+        let job = json!({
+            "task": "values", "path": document.path, "text": document.text, "files": files, "folders": self.folders,
+        })
+        .to_string();
         self.count += 1;
         let (run, process, sender) = (self.count, Arc::new(Process::default()), self.sender.clone());
         self.running.insert(document.uri.clone(), (run, process.clone()));
@@ -183,7 +188,9 @@ impl Runs {
             return Err("programs don't run here".into());
         };
         let name = &asked["arguments"][1];
-        let job = json!({"task": task, "path": document.path, "text": document.text, "name": name, "files": files});
+        let job = json!({
+            "task": task, "path": document.path, "text": document.text, "name": name, "files": files, "folders": self.folders,
+        });
         let (process, sender, asked) = (Arc::new(Process::default()), self.sender.clone(), asked.clone());
         self.commands.insert(id.clone(), process.clone());
         std::thread::spawn(move || {

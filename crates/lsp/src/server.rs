@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use evert::Session;
+use evert::{Folders, Session};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value as Json, json};
 
@@ -76,8 +76,8 @@ impl<'a> Server<'a> {
             documents: HashMap::new(),
             unread: vec![],
             disk: Disk::default(),
+            runs: Runs::new(runner, workspace::folders(params)),
             folders: workspace::folders(params),
-            runs: Runs::new(runner),
             audience: Audience::new(params),
             refreshes,
             requests: 0,
@@ -160,8 +160,10 @@ impl<'a> Server<'a> {
             paths.dedup();
             let is_open = |path: &String| self.documents.values().any(|open| open.path == *path);
             for path in paths.into_iter().filter(|path| !is_open(path)) {
-                if let Ok(text) = crate::disk::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) {
-                    let open = |path: &str| self.read_file(path);
+                if let Ok(text) =
+                    crate::disk::read(path.as_ref()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                {
+                    let open = |import: &str| self.read_import(&path, import);
                     read.push(Document::new(&self.session, &protocol::uri_of(&path), Json::Null, text, &open));
                 }
             }
@@ -172,11 +174,11 @@ impl<'a> Server<'a> {
         work(&navigation::Mentions::of_all(&documents, target, &home))
     }
 
-    /// A file: what is open in the editor counts, not what is on the disk.
-    fn read_file(&self, path: &str) -> Result<Vec<u8>, String> {
+    /// A file that a program imports: what is open in the editor counts, not what is on the disk.
+    fn read_import(&self, program: &str, path: &str) -> Result<Vec<u8>, String> {
         match self.documents.values().find(|document| document.path == path) {
             Some(document) => Ok(document.text.clone().into_bytes()),
-            None => self.disk.read(path),
+            None => self.disk.read(&Folders::and(Some(program), &self.folders).find(path)?),
         }
     }
 
@@ -279,7 +281,8 @@ impl<'a> Server<'a> {
     }
 
     fn read_document(&mut self, uri: String, version: Json, text: String) -> Result<(), Error> {
-        let document = Document::new(&self.session, &uri, version, text, &|path| self.read_file(path));
+        let program = protocol::path_of(&uri);
+        let document = Document::new(&self.session, &uri, version, text, &|path| self.read_import(&program, path));
         let files = self.files_for(&document);
         self.runs.start(&document, files);
         let found = diagnostics::diagnostics(&document, None);

@@ -14,12 +14,13 @@ mod values;
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use calculus::StepKind;
 use evert::deriving::{self, DerivativeMode, Wish};
 use evert::testing::{self, Problem};
-use evert::{Failure, Session, World};
+use evert::{Failure, Folders, Session, World};
 use serde_json::{Value as Json, json};
 
 use crate::document::programs;
@@ -64,12 +65,21 @@ pub fn answer(job: &Json, tell: &mut dyn FnMut(Json)) {
 /// Files as the editor has them, else as they are on the disk, and a printer that drops what it gets.
 struct Files {
     open: HashMap<String, String>,
+    /// Those in which imports may lie.
+    folders: Folders,
 }
 
 impl Files {
     fn of(job: &Json) -> Files {
         let open = job["files"].as_object().into_iter().flatten();
-        Files { open: open.filter_map(|(path, text)| Some((path.clone(), text.as_str()?.to_string()))).collect() }
+        let open = open.filter_map(|(path, text)| Some((path.clone(), text.as_str()?.to_string()))).collect();
+        let workspace: Vec<PathBuf> = job["folders"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|folder| Some(folder.as_str()?.into()))
+            .collect();
+        Files { open, folders: Folders::and(job["path"].as_str(), &workspace) }
     }
 }
 
@@ -77,7 +87,7 @@ impl World for Files {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         match self.open.get(path) {
             Some(text) => Ok(text.clone().into_bytes()),
-            None => crate::disk::read(path),
+            None => crate::disk::read(&self.folders.find(path)?),
         }
     }
 

@@ -104,6 +104,9 @@ impl Specialiser<'_> {
             Close => self.bridge(prim, args, BOOL, span),
             Times => self.times(&args[0], &args[1], span),
             Children => self.children(&args[0], span),
+            Parts => self.parts_in_pairs(&args[0], span),
+            OfParts => self.of_pairs(&args[0], &args[1], span),
+            Aligned => self.in_order_of(&args[0], &args[1], span),
             Rebuild => self.rebuild(&args[0], &args[1], span),
             RandomLike => self.random_like(&args[0], &args[1], span),
             RelativeLike | Moved | Directions | Inner | Difference | IsApproximate | FunctionName | RuleError => {

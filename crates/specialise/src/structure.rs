@@ -100,6 +100,60 @@ impl Specialiser<'_> {
         })
     }
 
+    /// The fields in pairs, the first outermost: each keeps its own shape, which the elements of an array don't.
+    pub fn parts_in_pairs(&mut self, value: &Val, span: Span) -> Result1<Val> {
+        let value = self.forced(value, span)?;
+        self.split(&value, span, &mut |this, alt| match alt.head {
+            Head::Tuple | Head::Record(_) | Head::Variant(_) | Head::Part(..) => {
+                let mut pairs = this.construct(Head::Tuple, vec![], span)?;
+                for i in (0..alt.parts.len()).rev() {
+                    let part = this.part(&alt, i, span);
+                    pairs = this.construct(Head::Tuple, vec![part, pairs], span)?;
+                }
+                Ok(pairs)
+            }
+            _ => this.fail(codes::WRONG_KIND, span),
+        })
+    }
+
+    /// A value of the same form with the fields in these pairs.
+    pub fn of_pairs(&mut self, like: &Val, pairs: &Val, span: Span) -> Result1<Val> {
+        let like = self.forced(like, span)?;
+        self.split(&like, span, &mut |this, alt| match alt.head {
+            Head::Tuple | Head::Record(_) | Head::Variant(_) => {
+                let mut parts = vec![];
+                let mut rest = pairs.clone();
+                for _ in 0..alt.parts.len() {
+                    parts.push(this.get(&rest, &calculus::Field::Position(0), span)?);
+                    rest = this.get(&rest, &calculus::Field::Position(1), span)?;
+                }
+                this.construct(alt.head.clone(), parts, span)
+            }
+            _ => this.fail(codes::WRONG_KIND, span),
+        })
+    }
+
+    /// A value with its fields in the order of another one.
+    pub fn in_order_of(&mut self, like: &Val, value: &Val, span: Span) -> Result1<Val> {
+        let (like, value) = (self.forced(like, span)?, self.forced(value, span)?);
+        self.split(&like, span, &mut |this, wanted| {
+            this.split(&value, span, &mut |this, alt| match (&wanted.head, &alt.head) {
+                (Head::Tuple, Head::Tuple) if wanted.parts.len() == alt.parts.len() => Ok(this.narrowed(&alt)),
+                (Head::Variant(one), Head::Variant(other)) if one == other => Ok(this.narrowed(&alt)),
+                (Head::Record(labels), Head::Record(own)) if labels == own => Ok(this.narrowed(&alt)),
+                (Head::Record(labels), Head::Record(own))
+                    if labels.len() == own.len() && labels.iter().all(|label| own.contains(label)) =>
+                {
+                    let value = this.narrowed(&alt);
+                    let fields = labels.iter().map(|label| this.get(&value, &calculus::Field::Name(*label), span));
+                    let fields = fields.collect::<Result1<Vec<Val>>>()?;
+                    this.construct(wanted.head.clone(), fields, span)
+                }
+                _ => this.fail(codes::WRONG_KIND, span),
+            })
+        })
+    }
+
     /// A random sensitivity of a value.
     pub fn random_like(&mut self, value: &Val, seed: &Val, span: Span) -> Result1<Val> {
         if self.is_recursive_shape(value.shape) && self.holds_reals_only(value.shape) {

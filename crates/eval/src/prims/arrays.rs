@@ -1,6 +1,7 @@
 //! Whole arrays: shapes, rearrangement, sums and orders.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use base::codes;
 use calculus::Prim;
@@ -9,7 +10,7 @@ use numerics::order::{compare_reals, sorted};
 use super::{array_of, has_room_for_shape, length, reals_of};
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result, expected, interrupted};
-use crate::lazy::forced;
+use crate::lazy::{force, forced};
 use crate::value::Value;
 use crate::{probe, work};
 
@@ -181,6 +182,8 @@ fn argsort(array: &Array) -> Result<Value> {
     let go_on = || !base::interrupt::is_requested();
     let order = if let Elements::Int(ints) = &array.elements {
         sorted(ints.len(), |i, j| ints[i].cmp(&ints[j]), go_on)
+    } else if let Some(texts) = texts_of(array)? {
+        sorted(texts.len(), |i, j| texts[i].cmp(&texts[j]), go_on)
     } else {
         let reals = reals_of(Prim::ArgSort, array)?;
         sorted(reals.len(), |i, j| compare_reals(reals[i], reals[j]), go_on)
@@ -189,6 +192,19 @@ fn argsort(array: &Array) -> Result<Value> {
         Some(order) => Ok(Value::array(Array::ints(order))),
         None => interrupted().err(),
     }
+}
+
+/// The texts of an array that has only such, and some.
+fn texts_of(array: &Array) -> Result<Option<Vec<Rc<String>>>> {
+    let Elements::Values(values) = &array.elements else { return Ok(None) };
+    let mut texts = Vec::with_capacity(values.len());
+    for value in values.iter() {
+        match force(value)? {
+            Value::Text(text) => texts.push(text),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(texts).filter(|texts| !texts.is_empty()))
 }
 
 fn indices_that_hold(array: &Array) -> Result<Value> {

@@ -18,6 +18,9 @@ pub(super) fn apply(prim: Prim, [a, b, c]: [Value; 3]) -> Result<Value> {
         Prim::IsData => Ok(Value::Bool(matches!(forced(a)?, Value::Data(data) if !data.fields.is_empty()))),
         Prim::Children => children(&a),
         Prim::Rebuild => rebuild(&a, &b),
+        Prim::Parts => parts(&a),
+        Prim::OfParts => of_parts(&a, b),
+        Prim::Aligned => aligned(&a, b),
         Prim::Largest => Ok(Value::Real(largest(&a)?)),
         Prim::Times => match forced(b)? {
             Value::Real(k) => times(&a, k),
@@ -48,6 +51,51 @@ fn rebuild(like: &Value, boxes: &Value) -> Result<Value> {
         other => Ok(other),
     });
     Ok(Value::data(data.form.clone(), unboxed.collect::<Result<_>>()?))
+}
+
+/// The fields in pairs, the first outermost.
+fn parts(value: &Value) -> Result<Value> {
+    let Value::Data(data) = force(value)? else {
+        return expected(codes::WRONG_KIND, "reals, arrays, tuples, records or variants of them", &force(value)?);
+    };
+    let fields = data.fields.iter().rev().cloned();
+    Ok(fields.fold(Value::unit(), |rest, field| Value::tuple(vec![field, rest])))
+}
+
+fn of_parts(like: &Value, pairs: Value) -> Result<Value> {
+    let like = force(like)?;
+    let Value::Data(data) = &like else { return expected(codes::WRONG_KIND, "a tuple, record or variant", &like) };
+    let mut fields = Vec::with_capacity(data.fields.len());
+    let mut rest = pairs;
+    for _ in 0..data.fields.len() {
+        let pair = forced(rest)?;
+        let Value::Data(parts) = &pair else { return expected(codes::WRONG_KIND, "a pair", &pair) };
+        let [field, after] = &parts.fields[..] else { return expected(codes::WRONG_KIND, "a pair", &pair) };
+        fields.push(field.clone());
+        rest = after.clone();
+    }
+    Ok(Value::data(data.form.clone(), fields))
+}
+
+/// A record is the same in any order of its fields; where fields meet those of another one the order counts.
+fn aligned(like: &Value, value: Value) -> Result<Value> {
+    let (like, value) = (force(like)?, forced(value)?);
+    if let (Value::Data(wanted), Value::Data(data)) = (&like, &value) {
+        match (&wanted.form, &data.form) {
+            (Form::Tuple, Form::Tuple) if wanted.fields.len() == data.fields.len() => return Ok(value),
+            (Form::Variant(one), Form::Variant(other)) if one == other => return Ok(value),
+            (Form::Record(labels), Form::Record(own)) if labels == own => return Ok(value),
+            (Form::Record(labels), Form::Record(own)) if labels.len() == own.len() => {
+                let place = |label| own.iter().position(|known| known == label);
+                let fields = labels.iter().map(|label| Some(data.fields[place(label)?].clone()));
+                if let Some(fields) = fields.collect() {
+                    return Ok(Value::data(wanted.form.clone(), fields));
+                }
+            }
+            _ => {}
+        }
+    }
+    expected(codes::WRONG_KIND, "a structure of the same form", &value)
 }
 
 /// Unfolds a value to its leaves, so that what can't be computed is an error now. Data that is shared is visited

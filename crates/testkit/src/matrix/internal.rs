@@ -226,6 +226,32 @@ pub const ROWS: &[Row] = &[
         ],
         &[("children(())", "[]"), ("children((1, 2.0))", "[{v: 1}, {v: 2.0}]")],
     ),
+    // `map_reals` and its relatives
+    Row::other(
+        Prim::Parts,
+        &[
+            smooth("p => { let (a, (b, ())) = parts(p); a^2 * b }", &["(0.5, 0.7)"]),
+            smooth("x => sum(ravel(map_reals(y => y^3, {a: x, b: [x, 2.0], n: 3})))", &["0.7"]),
+        ],
+        &[("parts(())", "()"), ("parts((1, 2.0))", "(1, (2.0, ()))")],
+    ),
+    Row::other(
+        Prim::OfParts,
+        &[
+            smooth("p => { let q = of_parts((1.0, 1.0), (p.0^2, (p.1^2, ()))); q.0 * q.1 }", &["(0.5, 0.7)"]),
+            smooth("x => inner({a: {b: x^2}, c: x}, {a: {b: x}, c: 3.0})", &["0.7"]),
+        ],
+        &[("of_parts((1, 2), (3, (4, ())))", "(3, 4)")],
+    ),
+    // `zip_reals`
+    Row::other(
+        Prim::Aligned,
+        &[
+            smooth("p => { let q = aligned({a: 1, b: 2}, {b: p.0^3, a: p.1 * p.0}); q.a * q.b }", &["(0.5, 0.7)"]),
+            smooth("x => inner({a: x, b: x^2}, {b: x^3, a: 2.0})", &["0.7"]),
+        ],
+        &[("parts(aligned({a: 1, b: 2}, {b: 3, a: 4}))", "(4, (3, ()))"), ("aligned((1, 2), (3, 4))", "(3, 4)")],
+    ),
     Row::other(
         Prim::Bare,
         &[smooth("p => { let q = bare(p, (p.0^2, p.1 * p.0)); q.0 * q.1 }", &["(0.5, 0.7)"])],

@@ -44,6 +44,15 @@ impl Oracle<'_> {
             IsFunction => Ok(Val::Bool(matches!(x, Val::Function(_)))),
             IsData => Ok(Val::Bool(matches!(x, Val::Data(data) if !data.fields.is_empty()))),
             Children => Ok(Val::Array(Rc::new(Array::vector(boxes(data_of(x)?))))),
+            Parts => Ok(pairs(data_of(x)?)),
+            OfParts => {
+                let [like, pairs] = x.parts()?;
+                of_pairs(data_of(&like)?, pairs)
+            }
+            Aligned => {
+                let [like, value] = x.parts()?;
+                aligned(data_of(&like)?, value)
+            }
             Rebuild => {
                 let [like, boxes] = x.parts()?;
                 rebuilt(data_of(&like)?, &boxes)
@@ -104,6 +113,29 @@ fn data_of(x: &Val) -> Result<&Data> {
 /// The fields, each as `{v: field}`.
 fn boxes(data: &Data) -> Vec<Val> {
     data.fields.iter().map(|field| Val::data(Form::Record(vec![Name::new("v")]), vec![field.clone()])).collect()
+}
+
+/// The fields as `(first, (second, ()))`.
+fn pairs(data: &Data) -> Val {
+    data.fields.iter().rev().fold(Val::unit(), |rest, field| Val::tuple(vec![field.clone(), rest]))
+}
+
+fn of_pairs(like: &Data, mut pairs: Val) -> Result<Val> {
+    let mut fields = vec![];
+    for _ in &like.fields {
+        let [field, rest] = pairs.parts()?;
+        fields.push(field);
+        pairs = rest;
+    }
+    Ok(Val::data(like.form.clone(), fields))
+}
+
+fn aligned(like: &Data, value: Val) -> Result<Val> {
+    let data = data_of(&value)?;
+    let (Form::Record(labels), Form::Record(own)) = (&like.form, &data.form) else { return Ok(value) };
+    let place = |label| own.iter().position(|known| known == label);
+    let fields: Option<Vec<Val>> = labels.iter().map(|label| Some(data.fields[place(label)?].clone())).collect();
+    Ok(Val::data(like.form.clone(), fields.ok_or_else(|| Failure::program("another form"))?))
 }
 
 fn rebuilt(like: &Data, boxes: &Val) -> Result<Val> {
