@@ -141,7 +141,7 @@ impl RuleReport {
         };
         let right = self.findings.iter().filter(same_part).find(|finding| finding.verdict == Verdict::Right)?;
         let is_wrong_too = wrong.iter().any(|finding| finding.input == right.input);
-        (!is_wrong_too).then(|| format!("only in some cases: wrong at `{}`, right at `{}`", first.input, right.input))
+        (!is_wrong_too).then(|| format!("only in some cases: wrong at {}, right at {}", first.input, right.input))
     }
 
     /// Are only the slopes of one mode wrong, and those of the other right?
