@@ -50,9 +50,11 @@ impl Deriver<'_> {
             Term::Record(fields) => self.record(of, fields, parts, backward, sens),
             Term::Array(items) => {
                 let d = self.collapse(of, parts, backward)?;
+                // Of an array of data it is an array as well; a number stands for an array of reals that has it everywhere.
+                let has_elements = d.array || !self.names.kind(&name(of)).is_array();
                 for (at, item) in items.iter().enumerate() {
                     let element = Term::Index(Box::new(d.term.clone()), vec![At::One(Term::Int(at as i64))]);
-                    let one = D { term: if d.array { element } else { d.term.clone() }, array: false };
+                    let one = D { term: if has_elements { element } else { d.term.clone() }, array: false };
                     if d.array && self.names.kind(item).is_array() {
                         self.give_whole(item, one.term, sens);
                     } else {

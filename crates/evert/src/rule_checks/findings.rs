@@ -163,15 +163,14 @@ fn modes(findings: &[&Finding]) -> Vec<String> {
     modes
 }
 
-/// One factor, or no slope at all, explains all wrong slopes, those nearby included. A single one is explained by a sign or by a simple fraction only.
+/// One factor, or no slope at all, explains all wrong slopes. A single one is explained by a sign or by a simple fraction only, or if slopes nearby are
+/// others and have the same factor.
 fn factor(wrong: &[&Finding], nearby: &[Finding], what: &str) -> Option<String> {
-    let slopes: Vec<(f64, f64)> = wrong
-        .iter()
-        .copied()
-        .chain(nearby.iter().filter(|finding| finding.what == what))
-        .filter_map(Finding::numbers)
-        .collect();
-    let ratio = slopes.first().map(|(claimed, found)| claimed / found)?;
+    let mut slopes: Vec<(f64, f64)> = wrong.iter().filter_map(|finding| finding.numbers()).collect();
+    let (claimed, found) = *slopes.first()?;
+    let ratio = claimed / found;
+    let of_part = nearby.iter().filter(|finding| finding.what == what).filter_map(Finding::numbers);
+    slopes.extend(of_part.filter(|(_, other)| (other - found).abs() > 1e-3 * found.abs()));
     if slopes.iter().all(|(claimed, _)| *claimed == 0.0) {
         return Some(format!("the rule says 0 for {what}: it is missing from what the rule returns"));
     }
