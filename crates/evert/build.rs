@@ -13,9 +13,16 @@ fn main() -> io::Result<()> {
     for entry in fs::read_dir(Path::new("../../library"))? {
         let file = entry?;
         let text = fs::read_to_string(file.path())?;
-        let is_code = |line: &&str| !line.trim_start().starts_with("//");
-        let lines = text.lines().map(|line| Some(line).filter(is_code).unwrap_or_default());
-        fs::write(to.join(file.file_name()), lines.map(|line| format!("{line}\n")).collect::<String>())?;
+        fs::write(to.join(file.file_name()), text.lines().map(|line| without_words(line) + "\n").collect::<String>())?;
     }
     Ok(())
+}
+
+/// The line without what a comment says. That there is documentation makes a name public: its slashes stay.
+fn without_words(line: &str) -> String {
+    match line.trim_start() {
+        comment if comment.starts_with("///") => line[..line.len() - comment.len() + 3].to_string(),
+        comment if comment.starts_with("//") => String::new(),
+        _ => line.to_string(),
+    }
 }

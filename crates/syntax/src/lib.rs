@@ -12,6 +12,7 @@ mod format;
 mod input;
 mod lexer;
 pub mod markdown;
+mod normal;
 mod parser;
 pub mod sexpr;
 mod tree;

@@ -5,7 +5,6 @@
 mod literals;
 
 use base::Name;
-use unicode_normalization::UnicodeNormalization;
 
 use crate::ast::*;
 use crate::lexer::{Token, TokenKind};
@@ -335,5 +334,5 @@ fn binary_op(operator: TokenKind) -> BinaryOp {
 /// The name that a text means. Texts that differ only in how their characters are composed (é as one or as two) look the same, and
 /// mean the same: NFC.
 fn normalised(text: &str) -> Name {
-    if text.is_ascii() { Name::new(text) } else { Name::new(&text.nfc().collect::<String>()) }
+    if text.is_ascii() { Name::new(text) } else { Name::new(&crate::normal::composed(text)) }
 }

@@ -5,7 +5,7 @@
 use evert_testkit::attached::{Tally, compare, generate};
 
 /// One of each family of programs; nearly all of the time goes into compiling their derivatives.
-const SEEDS: (u64, u64) = (4, 2);
+const SEEDS: (u64, u64) = (1, 2);
 
 fn main() {
     llvm::self_test_child();
@@ -33,5 +33,5 @@ fn main() {
         "{count} programs: {compared} answers compared, {unanswered} without one, {compiled} steps compiled, {dynamic} not; rules: {kinds:?}"
     );
     assert!(finds.is_empty(), "{} answers that rules change", finds.len());
-    assert!(*compared > 20 * count as usize, "too few answers were compared");
+    assert!(*compared > 10 * count as usize, "too few answers were compared");
 }

@@ -53,6 +53,11 @@ export const instantiate = async (module, options = {}) => {
       table().set(entry, null);
       free.push(entry);
     },
+    composed: (text, length, room, most) => {
+      const { buffer } = exports.memory;
+      const normal = new TextDecoder().decode(new Uint8Array(buffer, text, length)).normalize("NFC");
+      return new TextEncoder().encodeInto(normal, new Uint8Array(buffer, room, most)).written;
+    },
     enter: (entry, context, args, out) => {
       const call = () => table().get(entry)(context, args, out);
       try {

@@ -51,7 +51,7 @@ impl Deriver<'_> {
             Term::Array(items) => {
                 let d = self.collapse(of, parts, backward)?;
                 // Of an array of data it is an array as well; a number stands for an array of reals that has it everywhere.
-                let has_elements = d.array || !self.names.kind(&name(of)).is_array();
+                let has_elements = d.array || matches!(self.names.kind(&name(of)), Kind::Data { .. });
                 for (at, item) in items.iter().enumerate() {
                     let element = Term::Index(Box::new(d.term.clone()), vec![At::One(Term::Int(at as i64))]);
                     let one = D { term: if has_elements { element } else { d.term.clone() }, array: false };
