@@ -6,12 +6,15 @@ use base::{Span, codes};
 use calculus::Prim;
 
 use crate::array::Array;
-use crate::fault::{Fault, Result, expected};
+use crate::fault::{Fault, Result, expected, interrupted};
 use crate::lazy::forced;
 use crate::machine::{Flow, Frame, Machine};
 use crate::observe::Occasion;
 use crate::value::{Form, Value};
 use crate::{memory, probe, show, sparse};
+
+/// So many items are made between two looks at whether the program has to stop.
+const BETWEEN_LOOKS: usize = 1 << 14;
 
 mod arithmetic;
 mod arrays;
@@ -187,6 +190,29 @@ fn has_room_for_shape(shape: &[usize]) -> Result<()> {
     }
     let shape = Array::describe_shape(shape);
     Fault::new(codes::ARRAY_TOO_LARGE, format!("an array of shape {shape} is too large")).err()
+}
+
+/// The items in a vector, unless the program has to stop: because somebody asks for it, or because memory is short.
+fn collected<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    let mut all = Vec::with_capacity(items.size_hint().0);
+    for (i, item) in items.enumerate() {
+        if i % BETWEEN_LOOKS == 0 {
+            go_on()?;
+        }
+        all.push(item);
+    }
+    Ok(all)
+}
+
+/// An error where the program has to stop.
+fn go_on() -> Result<()> {
+    if base::interrupt::is_requested() {
+        return interrupted().err();
+    }
+    match memory::has_room_for(0) {
+        true => Ok(()),
+        false => Fault::new(codes::OUT_OF_MEMORY, "the value needs too much memory").err(),
+    }
 }
 
 /// The array that an operand is; sparse sensitivities are added up.

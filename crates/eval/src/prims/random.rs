@@ -4,7 +4,7 @@ use base::codes;
 use calculus::Prim;
 use numerics::random::{self, Key};
 
-use super::length;
+use super::{collected, length};
 use crate::array::Array;
 use crate::fault::{Result, expected};
 use crate::lazy::forced;
@@ -31,7 +31,7 @@ pub(super) fn apply(prim: Prim, [a, b, _]: [Value; 3]) -> Result<Value> {
             let draw = if prim == Prim::Uniform { random::uniform } else { random::normal };
             let n = length(prim, &b)?;
             work::add(n);
-            Ok(Value::array(Array::vector((0..n as u64).map(|i| draw(Key(first), i)).collect())))
+            Ok(Value::array(Array::vector(collected((0..n as u64).map(|i| draw(Key(first), i)))?)))
         }
         other => unreachable!("random: {other}"),
     }

@@ -4,6 +4,7 @@ use base::codes;
 use calculus::{Layout, Prim};
 
 use super::structure::settle;
+use super::{BETWEEN_LOOKS, collected, go_on};
 use crate::array::{Array, Elements};
 use crate::fault::{Fault, Result, expected};
 use crate::lazy::{force, forced};
@@ -101,8 +102,8 @@ fn split(argument: Value) -> Result<Value> {
         (text_of(Prim::Split, data.fields[0].clone())?, text_of(Prim::Split, data.fields[1].clone())?);
     has_room_for(text.len())?;
     let parts: Vec<Value> = match separator.as_str() {
-        "" => text.chars().map(|c| Value::text(c.to_string())).collect(),
-        separator => text.split(separator).map(Value::text).collect(),
+        "" => collected(text.chars().map(|c| Value::text(c.to_string())))?,
+        separator => collected(text.split(separator).map(Value::text))?,
     };
     if parts.is_empty() {
         return Ok(Value::array(Array::none_like(&Value::text(""))));
@@ -111,9 +112,19 @@ fn split(argument: Value) -> Result<Value> {
 }
 
 fn replace(text: &str, part: &str, other: &str) -> Result<Value> {
-    let times = text.matches(part).count();
-    has_room_for(text.len().saturating_add(times.saturating_mul(other.len())))?;
-    Ok(Value::text(text.replace(part, other)))
+    has_room_for(text.len())?;
+    let mut replaced = String::with_capacity(text.len());
+    for (i, piece) in text.split(part).enumerate() {
+        if i > 0 {
+            replaced.push_str(other);
+        }
+        replaced.push_str(piece);
+        if i % BETWEEN_LOOKS == 0 {
+            go_on()?;
+            has_room_for(replaced.len())?;
+        }
+    }
+    Ok(Value::text(replaced))
 }
 
 /// What a text says, or each text of an array.
