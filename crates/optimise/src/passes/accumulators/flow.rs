@@ -96,6 +96,17 @@ pub fn leaves(of: &Type) -> Vec<Vec<u32>> {
     if found.len() > MOST_LEAVES { vec![] } else { found }
 }
 
+/// Is there a leaf at this path, in types with many leaves, too?
+fn has_leaf(of: &Type, path: &[u32]) -> bool {
+    match (of, path) {
+        (Type::Handle, []) => true,
+        (Type::Struct(fields), [first, rest @ ..]) => {
+            fields.get(*first as usize).is_some_and(|field| has_leaf(field, rest))
+        }
+        (of, _) => maybe(of).is_some_and(|(_, content)| has_leaf(content, path)),
+    }
+}
+
 /// Is nothing in it, whatever the value?
 pub fn is_empty(of: &Type) -> bool {
     match of {
@@ -254,8 +265,11 @@ impl<'a> Flow<'a> {
                 _ => None,
             };
         }
-        if !leaves(of).contains(path) {
+        if !has_leaf(of, path) {
             return Some(vec![]);
+        }
+        if leaves(of).is_empty() {
+            return None;
         }
         match self.definition(*var)? {
             Definition::Content(on, which) => {

@@ -224,7 +224,7 @@ impl<'a, 'p> Planner<'a, 'p> {
             let source = sources[at].clone();
             at += 1;
             let Some(Definition::Made(statement)) = self.flow.definition(source.var) else { continue };
-            if !may_take(&source) || self.refused.contains(&source.var) {
+            if !may_take(&source) || self.refused.contains(&source.var) || self.is_leaf_of_many(&source) {
                 continue;
             }
             if self.is_taken(&source) {
@@ -252,6 +252,11 @@ impl<'a, 'p> Planner<'a, 'p> {
                 None => self.forget(mark),
             }
         }
+    }
+
+    /// A leaf of a value with more leaves than are looked at: who else sees it isn't known.
+    fn is_leaf_of_many(&self, source: &Source) -> bool {
+        !source.path.is_empty() && leaves(self.flow.type_of(source.var)).is_empty()
     }
 
     fn forget(&mut self, mark: usize) {
@@ -441,7 +446,9 @@ impl<'a, 'p> Planner<'a, 'p> {
     /// Is it a parameter of the region's loop?
     fn is_carried<'s>(&self, region: &Region, source: &'s Source) -> Option<(usize, &'s Vec<u32>)> {
         match (self.flow.definition(source.var), region.repeated) {
-            (Some(Definition::Carried(statement, at)), Some(this)) if statement.var == this.var => {
+            (Some(Definition::Carried(statement, at)), Some(this))
+                if statement.var == this.var && !self.is_leaf_of_many(source) =>
+            {
                 Some((at, &source.path))
             }
             _ => None,
