@@ -17,11 +17,11 @@ pub struct Dynamic {
 /// Why a step can't be specialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The program that was made is larger than [`limits::WRITTEN`] or [`limits::SHAPES`].
+    /// The program that was made is larger than `limits::WRITTEN` or `limits::SHAPES`.
     TooLarge,
     /// The shapes of states or results go on growing.
     Unsettled(Growth),
-    /// J was applied more than [`limits::ORDER`] times.
+    /// J was applied more than `limits::ORDER` times.
     Order,
     NoDerivative(Prim),
     /// J⁻¹ of a function with an attached derivative, inside of data
@@ -49,11 +49,11 @@ pub enum Reason {
 /// What doesn't stop growing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// The graph of shapes: [`limits::WORK`]
+    /// The graph of shapes: `limits::WORK`
     Shapes,
-    /// The number of instances: [`limits::INSTANCES`]
+    /// The number of instances: `limits::INSTANCES`
     Instances,
-    /// The result of one instance: [`limits::ANALYSES`]
+    /// The result of one instance: `limits::ANALYSES`
     Result,
 }
 
