@@ -9,7 +9,7 @@
 //! ```
 //!
 //! It is computed only if the loop has an iteration, so the work never becomes more. An array whose elements are cheap to compute again (`analyses::cost`), and which no primitive reads, isn't dear: only what `fusion` leaves
-//! of such is computed before the loop. What may fail moves only out of sums and loops, and if nothing before it in the iteration can; what prints stays, and so does an array that is used otherwise than by reading it: it may
+//! of such is computed before the loop, and of that nothing whose elements are `()`. What may fail moves only out of sums and loops, and if nothing before it in the iteration can; what prints stays, and so does an array that is used otherwise than by reading it: it may
 //! be changed in place where it is. (Forward mode brings a tangent into full shape where it is read; the columns of a Jacobian have their primal in common.) Arithmetic on numbers is
 //! left to LLVM unless something that is hoisted needs it.
 
@@ -200,6 +200,7 @@ impl Hoist<'_> {
             let of = &self.vars[var.0 as usize];
             let is_kept = matches!(of, Type::Array(..)) && self.kept.contains(var);
             let is_dear = match op {
+                Op::Tabulate { .. } if total && holds_nothing(of) => false,
                 Op::Tabulate { body, .. } if !self.cheap && !self.whole.contains(var) => !is_cheap(body),
                 Op::Tabulate { .. } | Op::Sum { .. } | Op::Loop { .. } | Op::Call(..) | Op::Prim { .. } => true,
                 Op::Scalar(..)
@@ -323,6 +324,11 @@ impl Hoist<'_> {
 /// Is an element computed again as easily as it is kept?
 fn is_cheap(body: &Block) -> bool {
     matches!(body.end, End::Yield(_)) && cost::of_statements(&body.statements).is_some_and(|price| price <= cost::CHEAP)
+}
+
+/// Is it an array whose elements are `()`? It is there for its readers' checks, which `bounds` drops where it stands.
+fn holds_nothing(of: &Type) -> bool {
+    matches!(of, Type::Array(element, _) if **element == Type::unit())
 }
 
 fn has_default(of: &Type) -> bool {
