@@ -64,7 +64,9 @@ pub fn test() -> ExitCode {
     eprintln!("== the Python package passes its tests: pytest python/tests");
     outcome(|| {
         if lock() != committed {
-            return Err("python/Cargo.lock didn't fit the crates; it is written anew, and is to be committed".to_string());
+            return Err(
+                "python/Cargo.lock didn't fit the crates; it is written anew, and is to be committed".to_string()
+            );
         }
         run(cargo().args(["fmt", "--check"]).current_dir(package()))?;
         let others: Vec<Coming> = OPTIONAL.iter().map(|other| Coming::start(&environment, other)).collect();
