@@ -155,10 +155,7 @@ impl Callable {
 
     fn finish(&mut self, session: &mut Session, result: base::Result<Value>) -> base::Result<Value> {
         self.set(session, Value::unit());
-        if std::mem::take(&mut session.engines.lengths_differed) {
-            self.lengths = Lengths::Any;
-            self.ready.clear();
-        }
+        self.met_other_lengths(session);
         let value = result?;
         eval::prims::settle(&value).map_err(|fault| Box::new(fault.at(self.span)))?;
         Ok(value)
@@ -173,10 +170,32 @@ impl Callable {
         again: &mut dyn FnMut(Duration) -> Again,
     ) -> base::Result<Value> {
         self.set(session, x.clone());
-        let (step, span) = (constant(self.step.clone()), self.span);
-        let ready = self.find(session, &x);
-        let result = session.engines.repeat(&mut session.machine, ready, &step, span, again);
+        let mut result = self.repeat_as_made(session, &x, again);
+        if self.met_other_lengths(session) {
+            result = self.repeat_as_made(session, &x, again);
+        }
         self.finish(session, result)
+    }
+
+    fn repeat_as_made(
+        &mut self,
+        session: &mut Session,
+        x: &Value,
+        again: &mut dyn FnMut(Duration) -> Again,
+    ) -> base::Result<Value> {
+        let (step, span) = (constant(self.step.clone()), self.span);
+        let ready = self.find(session, x);
+        session.engines.repeat(&mut session.machine, ready, &step, span, again)
+    }
+
+    /// Has the function met arrays of one rank and different lengths, which its code was made without? It is made anew then.
+    fn met_other_lengths(&mut self, session: &mut Session) -> bool {
+        let met = std::mem::take(&mut session.engines.lengths_differed);
+        if met {
+            self.lengths = Lengths::Any;
+            self.ready.clear();
+        }
+        met
     }
 
     fn set(&self, session: &mut Session, x: Value) {
